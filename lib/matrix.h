@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* matrix.h: the canonical matrix: full, sorted, no repeats, base 0, 32-bit columns. */
+#ifndef YK_MATRIX_H
+#define YK_MATRIX_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <yoke.h>
+
+/* Exactly one of start32 and start64 is set: start64 only where nonzeros >= 2^31, or where the
+ * caller's own array is borrowed. */
+typedef struct yk_csr {
+    int64_t rows, nonzeros;
+    const int32_t *start32; /* [rows + 1] */
+    const int64_t *start64; /* [rows + 1] */
+    const int32_t *column;  /* [nonzeros] */
+    const double *value;    /* [nonzeros] */
+} yk_csr;
+
+static inline int64_t yk_row_start(const yk_csr *csr, int64_t row)
+{
+    return csr->start32 ? csr->start32[row] : csr->start64[row];
+}
+
+struct yoke_matrix {
+    yoke_context *context;
+    atomic_int references;  /* the user's, and one a plan */
+    atomic_int solving;     /* plans in a solve; -1 while values are updated */
+    atomic_llong version;   /* of the values: plans refresh when it moved */
+    bool usable;
+    yk_csr csr;             /* rows alone for an operator */
+    bool owns_start, owns_column, owns_value;
+    bool is_operator;
+    yoke_operator op;       /* of an operator; op.diagonal is a copy of ours */
+    struct yk_origin *origin; /* how values given in creation order reach the canonical ones;
+                               * NULL: they are in canonical order */
+    yoke_policy unsymmetric;
+    bool mean_taken;        /* symmetric only to round-off: the value array is ours, averaged */
+    char notice[256];       /* on what was mended; "" if nothing */
+};
+
+/* A matrix from canonical arrays made by yk_alloc (what "row starts", "columns", "values"; sizes
+ * rows + 1, nonzeros, nonzeros); takes them, on failure too. Looks at nothing. */
+yoke_status yk_matrix_adopt(yoke_context *context, const yk_csr *csr, yoke_matrix **matrix);
+
+/* Verifies symmetry of a canonical matrix; where |aij - aji| <= 1e-12 max(|aij|, |aji|) both are
+ * replaced by their mean. value is csr->value, writable, or NULL: then *needs_mean tells that a
+ * mean would be taken. YOKE_UNSUITABLE names the first offending pair (1-based if one_based). */
+yoke_status yk_matrix_symmetrise(yk_csr *csr, double *value, int threads, bool one_based,
+                                 bool *needs_mean);
+
+void yk_matrix_retain(yoke_matrix *matrix);
+void yk_matrix_release(yoke_matrix *matrix);
+
+#endif
