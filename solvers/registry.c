@@ -122,15 +122,21 @@ static int count_of(const entry *entries)
     return count;
 }
 
-int yoke_list(yoke_list_kind kind, int k, yoke_list_item *item)
+static int generator(int k, yoke_list_item *item)
 {
-    if ((unsigned)kind >= YOKE_LIST_KINDS || k < 0) return 0;
-    if (kind == YOKE_LIST_GENERATORS) {
-        if (k >= yk_generator_count()) return 0;
-        const yk_generator *g = &yk_generators[k];
+    for (int i = 0; yk_generators[i].name; i++) {
+        const yk_generator *g = &yk_generators[i];
+        if (i < k) continue;
         *item = (yoke_list_item){g->name, g->form, g->text, 1, 1, ""};
         return 1;
     }
+    return 0;
+}
+
+int yoke_list(yoke_list_kind kind, int k, yoke_list_item *item)
+{
+    if ((unsigned)kind >= YOKE_LIST_KINDS || k < 0) return 0;
+    if (kind == YOKE_LIST_GENERATORS) return generator(k, item);
     if (k >= count_of(kinds[kind].entries)) return 0;
     const entry *e = &kinds[kind].entries[k];
     *item = (yoke_list_item){e->name, e->form, e->text, !e->missing, !e->missing,
