@@ -7,7 +7,7 @@ trap 'rm -rf "$work"' EXIT
 PKG_CONFIG=${PKG_CONFIG:-pkg-config} DESTDIR=${DESTDIR-}
 export PKG_CONFIG_PATH="$DESTDIR$PKGCONFIGDIR${PKG_CONFIG_PATH:+:$PKG_CONFIG_PATH}"
 if [ -n "$DESTDIR" ]; then export PKG_CONFIG_SYSROOT_DIR="$DESTDIR"; fi
-libdir=$DESTDIR$LIBDIR
+libdir=$DESTDIR$LIB_DIR
 heat=$SRCDIR/examples/heat.c
 
 say() { echo "installcheck: $*"; }

@@ -10,7 +10,7 @@ all_match()
 {
     strangers=$(grep -v -E "$1" || :)
     if [ -n "$strangers" ]; then
-        echo "symbols: $2 also shows:" $strangers # words on one line
+        echo "symbols: $2 also shows: $(echo "$strangers" | tr '\n' ' ')"
         return 1
     fi
 }
