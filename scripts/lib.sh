@@ -6,8 +6,8 @@
 say() { printf '\n==> %s\n' "$*"; }
 die() { printf '%s\n' "$*" >&2; exit 1; }
 
-# What the build needs: a Debian package, and a command or header that shows that it is there
-# (from that package or any other).
+# What the build needs: a Debian package, and a command, header or file (a pattern) that shows
+# that it is there, from that package or any other.
 build_needs='build-essential make
 build-essential cc
 autoconf autoreconf
@@ -20,6 +20,8 @@ test_needs='libcriterion-dev criterion/criterion.h'
 is_there()
 {
     case $1 in
+        # shellcheck disable=SC2086 # a pattern
+        /*) ls $1 >/dev/null 2>&1 ;;
         *.h) echo "#include <$1>" | cc -E -x c - >/dev/null 2>&1 ;;
         *) command -v "$1" >/dev/null 2>&1 ;;
     esac
@@ -105,9 +107,11 @@ closing_lines()
 {
     for log in "$1"/tests/*.log; do
         [ -e "$log" ] || continue
-        closing=$(grep -h 'Synthesis:' "$log" || echo '(a script or program, or no closing line)')
+        # a script or plain program has no such line; its own last one says as much
+        closing=$(grep -h 'Synthesis:' "$log" || tail -1 "$log")
         printf '%-28s %s\n' "$(basename "$log" .log)" "$closing"
     done
-    skipped=$(grep -h '^\[SKIP\]' "$1"/tests/*.log 2>/dev/null || :)
+    skipped=$(grep -h '^\[SKIP\]' "$1"/tests/*.log 2>/dev/null || :
+        grep -l '^:test-result: SKIP' "$1"/tests/*.trs 2>/dev/null || :)
     printf '\nSkipped tests: %s\n' "${skipped:-none}"
 }
