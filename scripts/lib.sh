@@ -19,8 +19,8 @@ test_needs='libcriterion-dev criterion/criterion.h'
 
 is_there()
 {
+    # shellcheck disable=SC2086 # a pattern
     case $1 in
-        # shellcheck disable=SC2086 # a pattern
         /*) ls $1 >/dev/null 2>&1 ;;
         *.h) echo "#include <$1>" | cc -E -x c - >/dev/null 2>&1 ;;
         *) command -v "$1" >/dev/null 2>&1 ;;
@@ -108,7 +108,7 @@ closing_lines()
     for log in "$1"/tests/*.log; do
         [ -e "$log" ] || continue
         # a script or plain program has no such line; its own last one says as much
-        closing=$(grep -h 'Synthesis:' "$log" || tail -1 "$log")
+        closing=$(grep -h 'Synthesis:' "$log" || grep -v 'exit status: ' "$log" | tail -1)
         printf '%-28s %s\n' "$(basename "$log" .log)" "$closing"
     done
     skipped=$(grep -h '^\[SKIP\]' "$1"/tests/*.log 2>/dev/null || :
