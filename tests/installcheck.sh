@@ -51,6 +51,16 @@ headers_alone()
     done
 }
 
+# shellcheck disable=SC2086,SC2046
+example_of_the_manual()
+{
+    say "the example of yoke(3)"
+    sed -n '/^\.Bd -literal/,/^\.Ed/p' "$SRCDIR/docs/yoke.3" | sed '1d;$d;s/\\e/\\/g' >"$work/manual.c"
+    printf '%%%%MatrixMarket matrix coordinate real symmetric\n2 2 3\n1 1 2\n2 1 -1\n2 2 2\n' >"$work/two.mtx"
+    $CC $CFLAGS $($PKG_CONFIG --cflags yoke) -o "$work/manual" "$work/manual.c" $($PKG_CONFIG --libs yoke)
+    LD_LIBRARY_PATH=$libdir "$work/manual" "$work/two.mtx"
+}
+
 by_cmake()
 {
     say "examples/heat.c, through find_package of cmake"
@@ -69,7 +79,12 @@ installed_tool()
 cxx=$(command -v c++ || command -v g++ || command -v clang++ || :)
 [ -n "$cxx" ] || say "SKIPPED: the headers as C++ (no C++ compiler)"
 headers_alone
-if [ -e "$libdir/libyoke.so" ]; then shared_by_pkg_config; else say "SKIPPED: shared (not built)"; fi
+if [ -e "$libdir/libyoke.so" ]; then
+    shared_by_pkg_config
+    example_of_the_manual
+else
+    say "SKIPPED: shared (not built)"
+fi
 if [ -e "$libdir/libyoke.a" ]; then static_by_pkg_config; else say "SKIPPED: static (not built)"; fi
 if command -v cmake >/dev/null 2>&1; then by_cmake; else say "SKIPPED: cmake (not installed)"; fi
 installed_tool
