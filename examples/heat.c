@@ -72,7 +72,9 @@ static int64_t advance(yoke_plan *plan, double shift, double *u)
 static double lowest_mode(const double *u, double pi_h)
 {
     double sum = 0.0;
-    for (int i = 0; i < N * N; i++) sum += u[i] * sin(pi_h * (i / N + 1)) * sin(pi_h * (i % N + 1));
+    for (int y = 0; y < N; y++)
+        for (int x = 0; x < N; x++)
+            sum += u[y * N + x] * sin(pi_h * (y + 1)) * sin(pi_h * (x + 1));
     return sum;
 }
 
