@@ -73,8 +73,7 @@ static double lowest_mode(const double *u, double pi_h)
 {
     double sum = 0.0;
     for (int y = 0; y < N; y++)
-        for (int x = 0; x < N; x++)
-            sum += u[y * N + x] * sin(pi_h * (y + 1)) * sin(pi_h * (x + 1));
+        for (int x = 0; x < N; x++) sum += u[y * N + x] * sin(pi_h * (y + 1)) * sin(pi_h * (x + 1));
     return sum;
 }
 
