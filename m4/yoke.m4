@@ -2,6 +2,38 @@
 # yoke.m4: the probes of configure.ac. Each optional part is tried by default and is a hard error
 # only when asked for by name; each leaves a line for the summary in yoke_<part>_summary.
 
+# YOKE_VERSION_CHECK: the header and AC_INIT say the same version.
+AC_DEFUN([YOKE_VERSION_CHECK], [
+yoke_header_version=`$SED -n 's/^@%:@define YOKE_VERSION_@<:@A-Z@:>@* //p' "$srcdir/lib/include/yoke.h" | tr '\n' .`
+AS_IF([test "x$yoke_header_version" != "x$PACKAGE_VERSION."],
+  [AC_MSG_ERROR([lib/include/yoke.h says version $yoke_header_version but configure.ac says $PACKAGE_VERSION])])
+])
+
+# YOKE_WITH(NAME, HELP): --with-NAME, in with_NAME as "try" (nothing said), "no", "yes" or a directory.
+AC_DEFUN([YOKE_WITH], [
+AC_ARG_WITH([$1], [AS_HELP_STRING([--with-$1], [$2 (tried by default)])], [], [with_$1=try])
+])
+
+# YOKE_MISSING(NAME, REASON): notes why a part is not there; an error if it was asked for.
+AC_DEFUN([YOKE_MISSING], [
+yoke_$1=no
+yoke_$1_summary="no: $2"
+AS_IF([test "x$with_$1" != xtry], [AC_MSG_ERROR([--with-$1 was asked for, but $2])])
+])
+
+# YOKE_RUNS(NAME, PROLOGUE, BODY, FLAGS, LIBS): sets yoke_NAME_runs to "yes", "no" (links, but does
+# not run), "cross" (links; cannot be run here) or "" (does not link).
+AC_DEFUN([YOKE_RUNS], [
+yoke_save_CPPFLAGS=$CPPFLAGS yoke_save_LIBS=$LIBS
+CPPFLAGS="$CPPFLAGS $4" LIBS="$5 $LIBS"
+yoke_$1_runs=
+AC_MSG_CHECKING([whether a program with $1 links and runs])
+AC_LINK_IFELSE([AC_LANG_PROGRAM([$2], [$3])],
+  [AC_RUN_IFELSE([AC_LANG_PROGRAM([$2], [$3])], [yoke_$1_runs=yes], [yoke_$1_runs=no], [yoke_$1_runs=cross])])
+AC_MSG_RESULT([${yoke_$1_runs:-does not link}])
+CPPFLAGS=$yoke_save_CPPFLAGS LIBS=$yoke_save_LIBS
+])
+
 # YOKE_WARNINGS: --enable-werror for CI.
 AC_DEFUN([YOKE_WARNINGS], [
 AC_ARG_ENABLE([werror], [AS_HELP_STRING([--enable-werror], [make warnings errors])],
@@ -15,7 +47,7 @@ AC_SUBST([YOKE_CFLAGS])
 AC_DEFUN([YOKE_SIMD], [
 yoke_simd_summary="portable"
 yoke_x86=no
-AS_CASE([$host_cpu], [x86_64], [yoke_x86=yes; yoke_simd_summary="portable, avx2, avx512"],
+AS_CASE([$host_cpu], [x86_64], [yoke_x86=yes; yoke_simd_summary="portable, avx2, avx512 (chosen at run time)"],
   [aarch64], [yoke_simd_summary="portable (compiled to NEON)"])
 AM_CONDITIONAL([X86_64], [test "x$yoke_x86" = xyes])
 AS_IF([test "x$yoke_x86" = xyes], [AC_DEFINE([HAVE_X86_64], [1], [Define on x86-64: AVX2 and AVX-512 passes are built.])])
@@ -23,19 +55,22 @@ AS_IF([test "x$yoke_x86" = xyes], [AC_DEFINE([HAVE_X86_64], [1], [Define on x86-
 
 AC_DEFUN([YOKE_OPENMP], [
 AC_OPENMP
-yoke_openmp_summary="no (one thread): --disable-openmp, or the compiler has none"
-AS_IF([test "x$enable_openmp" != xno && test "x$ac_cv_prog_c_openmp" != xunsupported],
+AS_IF([test "x$enable_openmp" = xno], [yoke_openmp_summary="no: --disable-openmp (one thread)"],
+  [test "x$ac_cv_prog_c_openmp" = xunsupported],
+  [yoke_openmp_summary="no: $CC has none that links (one thread)"
+   AS_IF([test "x$enable_openmp" = xyes], [AC_MSG_ERROR([--enable-openmp was asked for, but $CC has none that links])])],
   [yoke_openmp_summary="yes ($OPENMP_CFLAGS)"])
 ])
 
 AC_DEFUN([YOKE_ZLIB], [
 PKG_CHECK_MODULES([ZLIB], [zlib], [],
   [AC_CHECK_HEADER([zlib.h], [AC_CHECK_LIB([z], [inflate], [ZLIB_LIBS=-lz],
-     [AC_MSG_ERROR([zlib is missing: install zlib1g-dev])])],
+     [AC_MSG_ERROR([libz is missing: install zlib1g-dev])])],
      [AC_MSG_ERROR([zlib.h is missing: install zlib1g-dev])])])
 ])
 
-# YOKE_CUDA: probed and summarised; nothing uses it yet.
+# YOKE_CUDA: probed and summarised; nothing uses it yet. The CUDA runtime needs no driver to link,
+# and without one the probe still runs and says so.
 AC_DEFUN([YOKE_CUDA], [
 AC_ARG_WITH([cuda], [AS_HELP_STRING([--with-cuda@<:@=DIR@:>@], [CUDA toolkit (tried by default)])],
   [], [with_cuda=try])
@@ -45,81 +80,118 @@ AS_IF([test "x$with_cuda" != xno], [
   yoke_cuda_path="$PATH$PATH_SEPARATOR/usr/local/cuda/bin"
   AS_CASE([$with_cuda], [yes|try], [], [yoke_cuda_path="$with_cuda/bin"])
   AC_PATH_PROG([NVCC], [nvcc], [], [$yoke_cuda_path])
-  AS_IF([test -n "$NVCC"],
-    [yoke_cuda=found
-     yoke_cuda_version=`"$NVCC" --version | $SED -n 's/.*release \(@<:@0-9.@:>@*\).*/\1/p'`
-     yoke_cuda_summary="toolkit $yoke_cuda_version found; this version of Yoke does not use it yet"],
-    [yoke_cuda_summary="no: nvcc not found"
-     AS_IF([test "x$with_cuda" != xtry], [AC_MSG_ERROR([--with-cuda was asked for, but nvcc is not in $yoke_cuda_path])])])
+  AS_IF([test -z "$NVCC"], [YOKE_MISSING([cuda], [nvcc is not in $yoke_cuda_path])], [YOKE_CUDA_RUNTIME])
 ])
 ])
 
-# YOKE_MPI: probed and summarised; nothing uses it yet.
+AC_DEFUN([YOKE_CUDA_RUNTIME], [
+yoke_cuda_root=`AS_DIRNAME(["$NVCC"])`/..
+yoke_cuda_lib=$yoke_cuda_root/lib64
+AS_IF([test -d "$yoke_cuda_lib"], [], [yoke_cuda_lib=$yoke_cuda_root/lib])
+yoke_cuda_version=`"$NVCC" --version | $SED -n 's/.*release \(@<:@0-9.@:>@*\).*/\1/p'`
+YOKE_RUNS([cuda], [[#include <cuda_runtime.h>]],
+  [[int n = 0; return cudaGetDeviceCount(&n) == cudaErrorInitializationError;]],
+  [-I$yoke_cuda_root/include], [-L$yoke_cuda_lib -lcudart_static -ldl -lrt -lpthread])
+AS_CASE([$yoke_cuda_runs],
+  [yes|cross], [yoke_cuda=yes
+    yoke_cuda_summary="toolkit $yoke_cuda_version found; this version of Yoke does not use it yet"],
+  [no], [YOKE_MISSING([cuda], [a program with the CUDA runtime $yoke_cuda_version does not run])],
+  [YOKE_MISSING([cuda], [$NVCC is there, but the runtime in $yoke_cuda_root does not link])])
+])
+
+# YOKE_MPI: probed and summarised; nothing uses it yet. Also finds the launcher of CPU rivals.
 AC_DEFUN([YOKE_MPI], [
-AC_ARG_WITH([mpi], [AS_HELP_STRING([--with-mpi], [libyoke_mpi and cgbench over ranks (tried by default)])],
-  [], [with_mpi=try])
+YOKE_WITH([mpi], [libyoke_mpi and cgbench over ranks])
+AC_PATH_PROGS([MPIRUN], [mpirun mpiexec])
+yoke_mpi=no
 yoke_mpi_summary="no: --without-mpi"
 AS_IF([test "x$with_mpi" != xno], [
   AC_PATH_PROGS([MPICC], [mpicc mpicc.openmpi mpicc.mpich])
-  AS_IF([test -n "$MPICC"],
-    [yoke_mpi_summary="$MPICC found; this version of Yoke does not use it yet"],
-    [yoke_mpi_summary="no: mpicc not found"
-     AS_IF([test "x$with_mpi" = xyes], [AC_MSG_ERROR([--with-mpi was asked for, but mpicc is not on the PATH])])])
+  AS_IF([test -z "$MPICC"], [YOKE_MISSING([mpi], [mpicc is not on the PATH])], [
+    yoke_save_CC=$CC CC=$MPICC
+    YOKE_RUNS([mpi], [[#include <mpi.h>]],
+      [[char text[MPI_MAX_LIBRARY_VERSION_STRING]; int length; return MPI_Get_library_version(text, &length);]], [], [])
+    CC=$yoke_save_CC
+    AS_CASE([$yoke_mpi_runs],
+      [yes|cross], [yoke_mpi=yes; yoke_mpi_summary="$MPICC found; this version of Yoke does not use it yet"],
+      [no], [YOKE_MISSING([mpi], [a program compiled by $MPICC does not run])],
+      [YOKE_MISSING([mpi], [a program compiled by $MPICC does not link])])])
 ])
 ])
 
-# YOKE_RIVALS: what --vs can compare with. A CPU rival is a program of its own, run as a child
-# under mpirun, so cgbench itself never links it.
-AC_DEFUN([YOKE_RIVALS], [
-AC_PATH_PROGS([MPIRUN], [mpirun mpiexec])
-AC_ARG_WITH([petsc], [AS_HELP_STRING([--with-petsc], [rival for --vs petsc (tried by default)])], [], [with_petsc=try])
-AC_ARG_WITH([hypre], [AS_HELP_STRING([--with-hypre], [rival for --vs hypre (tried by default)])], [], [with_hypre=try])
+# The rivals of --vs. A CPU rival is a program of its own, run as a child under mpirun, so cgbench
+# itself never links it, and --without-mpi does not concern it.
+# YOKE_RIVAL(NAME, PROLOGUE, BODY, FLAGS, LIBS)
+AC_DEFUN([YOKE_RIVAL], [
+AS_IF([test -z "$MPIRUN"], [YOKE_MISSING([$1], [mpirun is not on the PATH])], [
+  YOKE_RUNS([$1], [$2], [$3], [$4], [$5])
+  AS_CASE([$yoke_$1_runs],
+    [yes|cross], [yoke_$1=yes; yoke_$1_summary="yes"],
+    [no], [YOKE_MISSING([$1], [a program with it links but does not run])],
+    [YOKE_MISSING([$1], [no program with it compiles and links])])])
+])
+
+AC_DEFUN([YOKE_PETSC], [
+YOKE_WITH([petsc], [rival for --vs petsc])
+PKG_CHECK_MODULES([OMPI_C], [ompi-c], [], [:])
 yoke_petsc=no yoke_petsc_summary="no: --without-petsc"
 AS_IF([test "x$with_petsc" != xno], [
-  PKG_CHECK_MODULES([OMPI_C], [ompi-c], [], [:])
-  PKG_CHECK_MODULES([PETSC], [PETSc], [yoke_petsc=yes], [yoke_petsc_summary="no: pkg-config does not know PETSc"])
-  AS_IF([test "x$yoke_petsc" = xyes && test -n "$MPIRUN"],
-    [yoke_petsc_summary="yes"],
-    [AS_IF([test "x$yoke_petsc" = xyes], [yoke_petsc_summary="no: mpirun not found"]); yoke_petsc=no
-     AS_IF([test "x$with_petsc" = xyes], [AC_MSG_ERROR([--with-petsc: $yoke_petsc_summary])])])
+  PKG_CHECK_MODULES([PETSC], [PETSc],
+    [YOKE_RIVAL([petsc], [[#include <petscksp.h>]], [[return PetscInitializeNoArguments == 0;]],
+       [$PETSC_CFLAGS $OMPI_C_CFLAGS], [$PETSC_LIBS $OMPI_C_LIBS])],
+    [YOKE_MISSING([petsc], [pkg-config does not know PETSc])])
 ])
-yoke_hypre=no yoke_hypre_summary="no: --without-hypre"
-AS_IF([test "x$with_hypre" != xno], [
-  PKG_CHECK_MODULES([OMPI_C], [ompi-c], [], [:])
-  HYPRE_CFLAGS="-I/usr/include/hypre" HYPRE_LIBS="-lHYPRE"
-  yoke_save_CPPFLAGS=$CPPFLAGS yoke_save_LIBS=$LIBS
-  CPPFLAGS="$CPPFLAGS $HYPRE_CFLAGS $OMPI_C_CFLAGS" LIBS="$HYPRE_LIBS $OMPI_C_LIBS $LIBS"
-  yoke_hypre_summary="no: HYPRE_parcsr_ls.h or libHYPRE not found"
-  AC_CHECK_HEADER([HYPRE_parcsr_ls.h], [AC_LINK_IFELSE([AC_LANG_CALL([], [HYPRE_ParCSRPCGSolve])], [yoke_hypre=yes])])
-  CPPFLAGS=$yoke_save_CPPFLAGS LIBS=$yoke_save_LIBS
-  AS_IF([test "x$yoke_hypre" = xyes && test -n "$MPIRUN"],
-    [yoke_hypre_summary="yes"],
-    [AS_IF([test "x$yoke_hypre" = xyes], [yoke_hypre_summary="no: mpirun not found"]); yoke_hypre=no
-     AS_IF([test "x$with_hypre" = xyes], [AC_MSG_ERROR([--with-hypre: $yoke_hypre_summary])])])
-])
-AC_SUBST([HYPRE_CFLAGS]) AC_SUBST([HYPRE_LIBS])
 AM_CONDITIONAL([HAVE_PETSC], [test "x$yoke_petsc" = xyes])
+])
+
+AC_DEFUN([YOKE_HYPRE], [
+YOKE_WITH([hypre], [rival for --vs hypre])
+yoke_hypre=no yoke_hypre_summary="no: --without-hypre"
+HYPRE_CFLAGS="-I/usr/include/hypre" HYPRE_LIBS="-lHYPRE"
+AS_IF([test "x$with_hypre" != xno],
+  [YOKE_RIVAL([hypre], [[#include <HYPRE_parcsr_ls.h>]], [[return HYPRE_ParCSRPCGSolve == 0;]],
+     [$HYPRE_CFLAGS $OMPI_C_CFLAGS], [$HYPRE_LIBS $OMPI_C_LIBS])])
+AC_SUBST([HYPRE_CFLAGS])
+AC_SUBST([HYPRE_LIBS])
 AM_CONDITIONAL([HAVE_HYPRE], [test "x$yoke_hypre" = xyes])
 ])
 
+# YOKE_METIS: probed and summarised; nothing uses it yet.
+AC_DEFUN([YOKE_METIS], [
+YOKE_WITH([metis], [orderings and partitions over ranks])
+yoke_metis=no yoke_metis_summary="no: --without-metis"
+AS_IF([test "x$with_metis" != xno], [
+  YOKE_RUNS([metis], [[#include <metis.h>]], [[idx_t o[METIS_NOPTIONS]; return METIS_SetDefaultOptions(o) != METIS_OK;]],
+    [], [-lmetis])
+  AS_CASE([$yoke_metis_runs],
+    [yes|cross], [yoke_metis=yes; yoke_metis_summary="found; this version of Yoke does not use it yet"],
+    [no], [YOKE_MISSING([metis], [a program with it links but does not run])],
+    [YOKE_MISSING([metis], [metis.h or libmetis is not there])])
+])
+])
+
 AC_DEFUN([YOKE_CRITERION], [
-PKG_CHECK_MODULES([CRITERION], [criterion], [yoke_criterion=yes], [yoke_criterion=no])
-AM_CONDITIONAL([HAVE_CRITERION], [test "x$yoke_criterion" = xyes])
+PKG_CHECK_MODULES([CRITERION], [criterion], [yoke_criterion_summary="yes (Criterion)"],
+  [yoke_criterion_summary="no: Criterion is missing (Debian: libcriterion-dev), make check will fail"])
+AM_CONDITIONAL([HAVE_CRITERION], [test -n "$CRITERION_LIBS"])
 ])
 
 AC_DEFUN([YOKE_SUMMARY], [
 cat <<EOT
 
 Yoke $PACKAGE_VERSION
-  prefix       $prefix
-  compiler     $CC $CFLAGS
-  row sums     $yoke_simd_summary
-  OpenMP       $yoke_openmp_summary
-  CUDA         $yoke_cuda_summary
-  MPI          $yoke_mpi_summary
-  PETSc rival  $yoke_petsc_summary
-  hypre rival  $yoke_hypre_summary
-  tests        $yoke_criterion (Criterion)
+  prefix         $prefix
+  host           $host
+  compiler       $CC $CFLAGS
+  libraries      shared $enable_shared, static $enable_static
+  row sums       $yoke_simd_summary
+  OpenMP         $yoke_openmp_summary
+  CUDA           $yoke_cuda_summary
+  MPI            $yoke_mpi_summary
+  METIS          $yoke_metis_summary
+  PETSc rival    $yoke_petsc_summary
+  hypre rival    $yoke_hypre_summary
+  tests          $yoke_criterion_summary
 
 EOT
 ])

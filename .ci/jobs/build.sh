@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# shellcheck shell=bash disable=SC2034,SC2154,SC2164 # work, about: .ci/run, under set -e
+# build.sh: builds and installations of every kind.
+
+about[check]="scripts/check, the README's second command"
+job_check() { scripts/check; }
+
+# planted_warning BUILD CC: the flags of the build refuse an unused variable.
+planted_warning()
+{
+    echo 'int planted(void); int planted(void) { int unused; return 0; }' >"$work/planted.c"
+    # shellcheck disable=SC2046 # flags are words
+    must_fail warning "$2" $(sed -n 's/^YOKE_CFLAGS = //p' "$work/$1/Makefile") -c "$work/planted.c" -o "$work/planted.o"
+}
+
+about[gcc]="no warning from gcc, in the library, the tool and the tests"
+job_gcc()
+{
+    configured_in gcc --enable-werror CC=gcc
+    makes gcc all
+    makes gcc check TESTS=
+    planted_warning gcc gcc
+}
+
+about[clang]="no warning from clang"
+job_clang()
+{
+    configured_in clang --enable-werror CC=clang
+    makes clang all
+    makes clang check TESTS=
+    planted_warning clang clang
+}
+
+about[installcheck]="an application's view of the installed tree; uninstalling leaves nothing"
+job_installcheck()
+{
+    configured_in install --prefix="$work/prefix"
+    makes install install
+    make -C "$work/install" -s installcheck
+    rm "$work/prefix/include/yoke.h"
+    must_fail "missing header" make -C "$work/install" -s installcheck
+    makes install install
+    makes install uninstall
+    [ -z "$(find "$work/prefix" -type f -o -type l)" ] || { find "$work/prefix" -type f -o -type l; return 1; }
+}
+
+about[no_openmp]="all tests with --disable-openmp"
+job_no_openmp()
+{
+    configured_in no_openmp --disable-openmp
+    checks no_openmp
+}
+
+about[archive]="a plain source archive, no git, built and installed in place"
+job_archive()
+{
+    mkdir "$work/archive"
+    git archive HEAD | tar x -C "$work/archive"
+    (
+        cd "$work/archive"
+        quietly archive-autoreconf autoreconf -fi
+        if grep -i warning "$work/archive-autoreconf.log"; then exit 1; fi
+        quietly archive-configure ./configure "${without_extras[@]}" --prefix="$work/archive-prefix"
+        quietly archive-make make -j "$(nproc)"
+        quietly archive-install make install
+        grep YOKE_COMMIT bench/commit.h | grep "$(git -C "$OLDPWD" rev-parse HEAD)"
+    )
+}
+
+about[distcheck]="the release archive builds, passes, installs, cleans up, knows its commit"
+job_distcheck()
+{
+    configured_in dist
+    makes dist distcheck
+    tar xzOf "$work"/dist/yoke-*.tar.gz --wildcards '*/.tarball-commit' | grep "^$(git rev-parse HEAD)"
+}

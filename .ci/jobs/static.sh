@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# shellcheck shell=bash disable=SC2034,SC2046,SC2154,SC2164 # work, about: .ci/run, under set -e
+# static.sh: what can be said without running anything.
+
+about[scripts]="shellcheck on every script"
+job_scripts()
+{
+    shellcheck -x $(git grep -lE '^#!.*[/ ](sh|bash)$|^# shellcheck shell=')
+    # shellcheck disable=SC2016 # planted
+    printf '#!/bin/sh\nrm $1\n' >"$work/planted.sh"
+    must_fail "unquoted word" shellcheck "$work/planted.sh"
+}
+
+about[format]="clang-format on every source"
+job_format()
+{
+    clang-format --dry-run -Werror $(sources)
+    cp .clang-format "$work/"
+    echo 'int  planted ;' >"$work/planted.c"
+    must_fail "stray space" clang-format --dry-run -Werror "$work/planted.c"
+}
+
+# Missing headers are the system's; unknown macros are Criterion's.
+cppchecks()
+{
+    cppcheck -q -j "$(nproc)" --std=c11 --enable=warning,performance,portability --inline-suppr \
+        --suppress=missingIncludeSystem --suppress=unknownMacro --suppress='*:*criterion*' \
+        --error-exitcode=1 -Ilib/include -I. -D_GNU_SOURCE "$@"
+}
+
+about[cppcheck]="cppcheck on the library, the tool and the examples"
+job_cppcheck()
+{
+    cppchecks $(sources | grep '\.c$' | grep -v '^tests/')
+    echo 'int planted(void) { int a[2] = {0, 0}; return a[2]; }' >"$work/planted.c"
+    must_fail "index out of range" cppchecks "$work/planted.c"
+}
+
+# Few checks, none of them about taste; clang 14's on va_list knows no va_start of x86-64.
+tidies()
+{
+    printf '%s\n' "$@" | xargs -P "$(nproc)" -n 4 sh -c 'exec clang-tidy --quiet --warnings-as-errors="*" \
+        --checks="-*,clang-analyzer-*,-clang-analyzer-security.insecureAPI.*,-clang-analyzer-valist.Uninitialized,bugprone-*,-bugprone-easily-swappable-parameters,-bugprone-narrowing-conversions,-bugprone-implicit-widening-of-multiplication-result,-bugprone-reserved-identifier,-bugprone-macro-parentheses,-bugprone-assignment-in-if-condition" \
+        "$@" -- -std=gnu11 -D_GNU_SOURCE -Ilib/include -I. -Ibuild' sh 2>"$work/tidy.err"
+}
+
+about[tidy]="clang-tidy: the analyzer and bugprone, on the library and the tool"
+job_tidy()
+{
+    [ -f build/config.h ] || { echo "needs job check first"; return 1; }
+    tidies $(sources | grep -E '^(lib|memmodes|partition|matrices|solvers|bench|examples)/.*\.c$' | grep -v '^bench/rivals/')
+    echo 'int planted(int *p); int planted(int *p) { if (!p) return *p; return 0; }' >"$work/planted.c"
+    must_fail "null dereference" tidies "$work/planted.c"
+}
