@@ -54,6 +54,7 @@ configured_in()
     local name=$1
     shift
     mkdir -p "$work/$name"
+    [ -f configure ] || quietly autoreconf autoreconf -fi
     (cd "$work/$name" && quietly "$name-configure" "$OLDPWD/configure" "${without_extras[@]}" "$@")
 }
 
