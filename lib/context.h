@@ -32,7 +32,11 @@ yoke_status yk_alloc(yoke_context *context, const char *what, int64_t count, siz
                      void *memory);
 void yk_free(yoke_context *context, void *memory, int64_t count, size_t size);
 
-/* Most bytes that this process may still take (cgroup limit, RLIMIT_AS); INT64_MAX: no limit. */
+/* Bytes that all contexts of this process hold by yk_alloc. */
+int64_t yk_memory_taken(void);
+
+/* Most bytes that this process may still take (cgroup limits, RLIMIT_AS); INT64_MAX: no limit.
+ * Reads a few small files. */
 int64_t yk_memory_limit(void);
 
 #endif

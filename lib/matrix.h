@@ -25,19 +25,21 @@ static inline int64_t yk_row_start(const yk_csr *csr, int64_t row)
 
 struct yoke_matrix {
     yoke_context *context;
-    atomic_int references;  /* the user's, and one a plan */
-    atomic_int solving;     /* plans in a solve; -1 while values are updated */
-    atomic_llong version;   /* of the values: plans refresh when it moved */
+    atomic_int references; /* the user's, and one a plan */
+    atomic_int solving;    /* plans in a solve; -1 while values are updated */
+    atomic_llong version;  /* of the values: plans refresh when it moved */
     bool usable;
-    yk_csr csr;             /* rows alone for an operator */
-    bool owns_start, owns_column, owns_value;
+    yk_csr csr; /* rows alone for an operator */
+    /* As created. Its three arrays are those of csr that are the caller's, used in place, else
+     * NULL: an array of csr that differs from its namesake here is ours, by yk_alloc. Its base is
+     * also the one in which later faults name entries: a reader that adopts may set it. */
+    yoke_csr given;
     bool is_operator;
-    yoke_operator op;       /* of an operator; op.diagonal is a copy of ours */
+    yoke_operator op;         /* of an operator; op.diagonal is a copy of ours */
     struct yk_origin *origin; /* how values given in creation order reach the canonical ones;
                                * NULL: they are in canonical order */
-    yoke_policy unsymmetric;
-    bool mean_taken;        /* symmetric only to round-off: the value array is ours, averaged */
-    char notice[256];       /* on what was mended; "" if nothing */
+    yoke_policy unsymmetric;  /* TRUST also for a triangle: symmetric by construction */
+    char notice[256];         /* on what was mended; "" if nothing */
 };
 
 /* A matrix from canonical arrays made by yk_alloc (what "row starts", "columns", "values"; sizes
@@ -45,8 +47,10 @@ struct yoke_matrix {
 yoke_status yk_matrix_adopt(yoke_context *context, const yk_csr *csr, yoke_matrix **matrix);
 
 /* Verifies symmetry of a canonical matrix; where |aij - aji| <= 1e-12 max(|aij|, |aji|) both are
- * replaced by their mean. value is csr->value, writable, or NULL: then *needs_mean tells that a
- * mean would be taken. YOKE_UNSUITABLE names the first offending pair (1-based if one_based). */
+ * replaced by their mean. value is csr->value, writable, or NULL: nothing is written. *needs_mean
+ * (needs_mean may be NULL) tells whether a mean was, or would be, taken. A missing entry counts as
+ * 0, two NaNs as equal. YOKE_UNSUITABLE names the first offending pair in row order (1-based if
+ * one_based), whatever the number of threads. */
 yoke_status yk_matrix_symmetrise(yk_csr *csr, double *value, int threads, bool one_based,
                                  bool *needs_mean);
 

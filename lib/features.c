@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* features.c: what was compiled into this build, by name. */
+#include <string.h>
+
+#include <yoke.h>
+
+#include "config.h"
+
+#ifdef _OPENMP
+#define WITH_OPENMP 1
+#else
+#define WITH_OPENMP 0
+#endif
+
+#ifdef HAVE_X86_64
+#define WITH_X86_64 1
+#else
+#define WITH_X86_64 0
+#endif
+
+#ifdef __aarch64__
+#define WITH_NEON 1
+#else
+#define WITH_NEON 0
+#endif
+
+static const struct feature {
+    const char *name;
+    int present;
+} features[] = {
+    {"openmp", WITH_OPENMP}, {"zlib", 1},         {"cuda", 0}, {"mpi", 0}, {"avx2", WITH_X86_64},
+    {"avx512", WITH_X86_64}, {"neon", WITH_NEON},
+};
+
+int yoke_has(const char *feature)
+{
+    if (!feature) return 0;
+    for (size_t i = 0; i < sizeof features / sizeof *features; i++)
+        if (strcmp(features[i].name, feature) == 0) return features[i].present;
+    return 0;
+}

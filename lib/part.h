@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* part.h: a part: a contiguous range of rows with one owner, its matrix, its vectors, and what its
+ * neighbours need of it.
+ *
+ * Columns are local: own rows first, [0, rows), then the halo, [rows, rows + halo), in ascending
+ * global order. */
+#ifndef YK_PART_H
+#define YK_PART_H
+
+#include <stdbool.h>
+
+#include "lib/matrix.h"
+#include "lib/sum.h"
+
+/* What one part sends to another: its rows row[0 .. count), ascending, which are consecutive in
+ * the receiver's halo from `at` on. */
+typedef struct yk_send {
+    int to;
+    int64_t count, at;
+    int32_t *row;
+} yk_send;
+
+typedef struct yk_part {
+    int64_t first, rows; /* global rows [first, first + rows); first is a multiple of YK_CHUNK */
+    int64_t halo;
+    yk_csr csr;          /* local columns; no entries for an operator */
+    bool own_csr;        /* false: the matrix's own arrays, multiplied in place */
+    int64_t *halo_column; /* [halo] global */
+    yk_send *send;       /* [sends], by receiver */
+    int sends;
+    /* Vectors of [rows + halo]. z is r without a preconditioner; p_old is p when unfolded. */
+    double *x, *r, *z, *p, *p_old;
+    double *q, *b, *best, *inverse_diagonal; /* [rows]; inverse_diagonal NULL without Jacobi */
+} yk_part;
+
+/* Chunks of [0, rows). */
+static inline int64_t yk_chunks(int64_t rows)
+{
+    return (rows + YK_CHUNK - 1) / YK_CHUNK;
+}
+
+#endif

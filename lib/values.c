@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* values.c: accepting values into a matrix, at creation and later; on failure the old ones stay. */
+#include "lib/values.h"
+
+#include <stdio.h>
+
+#include "lib/context.h"
+#include "lib/csr_input.h"
+#include "lib/origin.h"
+#include "lib/status.h"
+#include "lib/threads.h"
+
+static void note(yoke_matrix *matrix, bool mean)
+{
+    snprintf(matrix->notice, sizeof matrix->notice, "%s",
+             mean ? "the matrix is symmetric only to round-off: the mean of each such pair is used"
+                  : "");
+    if (mean) yk_log(matrix->context, YOKE_LOG_NOTICE, "%s", matrix->notice);
+}
+
+static yoke_status new_values(yoke_matrix *matrix, double **value)
+{
+    return yk_alloc(matrix->context, "values", matrix->csr.nonzeros, sizeof **value, value);
+}
+
+static void free_values(yoke_matrix *matrix, const double *value)
+{
+    yk_free(matrix->context, (void *)value, matrix->csr.nonzeros, sizeof *value);
+}
+
+yoke_status yk_values_verify(yoke_matrix *matrix, yk_csr *csr, bool writable, int threads)
+{
+    bool one_based = matrix->given.base == 1, mean = false;
+    if (matrix->unsymmetric == YOKE_TRUST) return YOKE_OK;
+    double *value = writable ? (double *)csr->value : NULL;
+    YK_TRY(yk_matrix_symmetrise(csr, value, threads, one_based, &mean));
+    if (mean && !writable) {
+        YK_TRY(new_values(matrix, &value));
+        yk_origin_apply(NULL, csr, threads, csr->value, value);
+        csr->value = value;
+        /* What was found symmetric a moment ago does not fail now. */
+        (void)yk_matrix_symmetrise(csr, value, threads, one_based, &mean);
+    }
+    note(matrix, mean);
+    return YOKE_OK;
+}
+
+/* ------------------------------------------------------------------ update */
+
+/* A canonical matrix that was borrowed borrows the new array. */
+static bool borrows_values(const yoke_matrix *matrix)
+{
+    const yoke_csr *given = &matrix->given;
+    return given->ownership == YOKE_BORROW && given->base == 0 && !matrix->origin;
+}
+
+static yoke_status borrow(yoke_matrix *matrix, const double *value, int threads)
+{
+    yk_csr csr = matrix->csr;
+    csr.value = value;
+    YK_TRY(yk_values_verify(matrix, &csr, false, threads));
+    if (matrix->csr.value != matrix->given.value) free_values(matrix, matrix->csr.value);
+    matrix->csr.value = csr.value;
+    matrix->given.value = csr.value == value ? value : NULL;
+    return YOKE_OK;
+}
+
+/* Symmetry is asked of the caller's array, so that ours is written only when nothing can fail. */
+static yoke_status copy_in(yoke_matrix *matrix, const double *value, int threads)
+{
+    yk_csr csr = matrix->csr;
+    bool mean = false;
+    csr.value = value;
+    if (matrix->unsymmetric != YOKE_TRUST)
+        YK_TRY(yk_matrix_symmetrise(&csr, NULL, threads, matrix->given.base == 1, &mean));
+    yk_origin_apply(NULL, &csr, threads, value, (double *)matrix->csr.value);
+    if (mean) return yk_values_verify(matrix, &matrix->csr, true, threads);
+    note(matrix, false);
+    return YOKE_OK;
+}
+
+static yoke_status gather_in(yoke_matrix *matrix, const double *value, int threads)
+{
+    yk_csr csr = matrix->csr;
+    double *gathered = (double *)csr.value;
+    bool can_fail = matrix->unsymmetric != YOKE_TRUST;
+    if (can_fail) YK_TRY(new_values(matrix, &gathered));
+    csr.value = gathered;
+    yk_origin_apply(matrix->origin, &csr, threads, value, gathered);
+    yoke_status status = yk_values_verify(matrix, &csr, true, threads);
+    if (can_fail) free_values(matrix, status == YOKE_OK ? matrix->csr.value : gathered);
+    if (status == YOKE_OK) matrix->csr.value = gathered;
+    return status;
+}
+
+static yoke_status update(yoke_matrix *matrix, const double *value)
+{
+    int threads = yk_threads(matrix->context, 0);
+    if (!value && matrix->csr.nonzeros == 0) return YOKE_OK;
+    YK_TRY(yk_check_values(value, matrix->csr.nonzeros));
+    if (borrows_values(matrix)) return borrow(matrix, value, threads);
+    return matrix->origin ? gather_in(matrix, value, threads) : copy_in(matrix, value, threads);
+}
+
+yoke_status yoke_matrix_update_values(yoke_matrix *matrix, const double *value)
+{
+    if (!matrix) return yk_fail(YOKE_INVALID, "matrix is NULL");
+    if (!matrix->usable) return yk_fail(YOKE_SPOILED, "the matrix did not survive a failure");
+    if (matrix->is_operator)
+        return yk_fail(YOKE_UNSUITABLE, "the matrix is an operator: it has no values to update");
+    int solving = 0;
+    if (!atomic_compare_exchange_strong(&matrix->solving, &solving, -1))
+        return solving < 0 ? yk_fail(YOKE_BUSY, "the values are being updated by another call")
+                           : yk_fail(YOKE_BUSY, "%d solves with the matrix are running", solving);
+    yoke_status status = update(matrix, value);
+    if (status == YOKE_OK) atomic_fetch_add(&matrix->version, 1);
+    atomic_store(&matrix->solving, 0);
+    return status;
+}

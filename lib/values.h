@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* values.h: accepting values into a matrix. */
+#ifndef YK_VALUES_H
+#define YK_VALUES_H
+
+#include <stdbool.h>
+
+#include "lib/matrix.h"
+
+/* Verifies the symmetry of csr, unless the matrix is trusted, and leaves in matrix->notice what was
+ * mended. Where means must be taken they are written in place if writable, else csr->value becomes
+ * a copy made by yk_alloc. On failure csr->value is as it was, but for means if writable. */
+yoke_status yk_values_verify(yoke_matrix *matrix, yk_csr *csr, bool writable, int threads);
+
+#endif

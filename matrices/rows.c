@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* rows.c: count, allocate, fill: the parallel frame of every generator. */
+#include "matrices/rows.h"
+
+#include <stdlib.h>
+
+#include "lib/context.h"
+#include "lib/matrix.h"
+#include "lib/status.h"
+#include "lib/threads.h"
+
+typedef struct build {
+    const yk_rows *rows;
+    int shares;
+    int64_t *entries; /* [shares + 1]: first of the lengths' sums, then of the shares' starts */
+    int32_t *start32; /* [rows + 1]: lengths at [row + 1] first, then starts */
+    int64_t *start64; /* [rows + 1], where 32 bits cannot hold the starts */
+    int32_t *column;
+    double *value;
+    int32_t *kept; /* [rows, most_kept], NULL if nothing is kept */
+} build;
+
+yoke_status yk_rows_of_grid(int64_t nx, int64_t ny, int64_t nz, int64_t unknowns, int64_t *rows)
+{
+    int64_t product = nx;
+    if (__builtin_mul_overflow(product, ny, &product) ||
+        __builtin_mul_overflow(product, nz, &product) ||
+        __builtin_mul_overflow(product, unknowns, &product) || product > INT32_MAX)
+        return yk_fail(YOKE_OVERFLOW,
+                       "%lld x %lld x %lld points of %lld rows are more rows than a 32-bit index "
+                       "holds (%d)",
+                       (long long)nx, (long long)ny, (long long)nz, (long long)unknowns, INT32_MAX);
+    *rows = product;
+    return YOKE_OK;
+}
+
+static int64_t share_start(const build *b, int64_t share)
+{
+    int64_t grains = b->rows->rows / b->rows->grain;
+    return grains * share / b->shares * b->rows->grain;
+}
+
+static int32_t *kept_at(const build *b, int64_t row)
+{
+    return b->kept ? b->kept + row * b->rows->most_kept : NULL;
+}
+
+static void count_shares(void *user, int64_t first_share, int64_t last_share)
+{
+    build *b = user;
+    for (int64_t s = first_share; s < last_share; s++) {
+        int64_t first = share_start(b, s), last = share_start(b, s + 1), sum = 0;
+        b->rows->lengths(b->rows->rule, first, last, b->start32 + first + 1, kept_at(b, first));
+        for (int64_t row = first; row < last; row++) sum += b->start32[row + 1];
+        b->entries[s + 1] = sum;
+    }
+}
+
+static void place_share(build *b, int64_t first, int64_t last, int64_t entries)
+{
+    for (int64_t row = first; row < last; row++) {
+        entries += b->start32[row + 1];
+        if (b->start64)
+            b->start64[row + 1] = entries;
+        else
+            b->start32[row + 1] = (int32_t)entries;
+    }
+}
+
+static void fill_shares(void *user, int64_t first_share, int64_t last_share)
+{
+    build *b = user;
+    for (int64_t s = first_share; s < last_share; s++) {
+        int64_t first = share_start(b, s), last = share_start(b, s + 1);
+        place_share(b, first, last, b->entries[s]);
+        b->rows->fill(b->rows->rule, first, last, kept_at(b, first), b->column + b->entries[s],
+                      b->value + b->entries[s]);
+    }
+}
+
+/* Row starts, columns and values of the expected size against what this process may still take:
+ * untouched memory counts nowhere, so checking array by array would find out too late. */
+static yoke_status check_memory(const yk_rows *rows)
+{
+    int64_t limit = yk_memory_limit();
+    size_t starts = (size_t)(rows->rows + 1) * (rows->nonzeros > INT32_MAX ? 12 : 4);
+    size_t kept = (size_t)rows->rows * (size_t)rows->most_kept * sizeof(int32_t);
+    size_t bytes = starts + kept + (size_t)rows->nonzeros * (sizeof(int32_t) + sizeof(double));
+    if ((int64_t)bytes <= limit) return YOKE_OK;
+    return yk_fail(
+        YOKE_NO_MEMORY,
+        "a matrix of %lld rows and %lld nonzeros: asked %zu bytes, available %lld within "
+        "this process's limit",
+        (long long)rows->rows, (long long)rows->nonzeros, bytes, (long long)limit);
+}
+
+static yoke_status allocate_entries(yoke_context *context, build *b, int64_t nonzeros)
+{
+    if (nonzeros > INT32_MAX)
+        YK_TRY(yk_alloc(context, "row starts", b->rows->rows + 1, sizeof *b->start64, &b->start64));
+    YK_TRY(yk_alloc(context, "columns", nonzeros, sizeof *b->column, &b->column));
+    return yk_alloc(context, "values", nonzeros, sizeof *b->value, &b->value);
+}
+
+static int64_t kept_count(const build *b)
+{
+    return b->rows->rows * b->rows->most_kept;
+}
+
+static yoke_status count(yoke_context *context, build *b, int threads)
+{
+    YK_TRY(check_memory(b->rows));
+    YK_TRY(yk_alloc(context, "row starts", b->rows->rows + 1, sizeof *b->start32, &b->start32));
+    if (b->rows->most_kept)
+        YK_TRY(yk_alloc(context, "columns found", kept_count(b), sizeof *b->kept, &b->kept));
+    yk_parallel_for(threads, b->shares, 1, count_shares, b);
+    for (int s = 0; s < b->shares; s++) b->entries[s + 1] += b->entries[s];
+    return YOKE_OK;
+}
+
+static void free_kept(yoke_context *context, build *b)
+{
+    yk_free(context, b->kept, kept_count(b), sizeof *b->kept);
+}
+
+static void free_build(yoke_context *context, build *b, int64_t nonzeros)
+{
+    yk_free(context, b->start32, b->rows->rows + 1, sizeof *b->start32);
+    yk_free(context, b->start64, b->rows->rows + 1, sizeof *b->start64);
+    yk_free(context, b->column, nonzeros, sizeof *b->column);
+    yk_free(context, b->value, nonzeros, sizeof *b->value);
+}
+
+static yoke_status finish(yoke_context *context, build *b, int threads, yoke_matrix **matrix)
+{
+    int64_t nonzeros = b->entries[b->shares];
+    yk_parallel_for(threads, b->shares, 1, fill_shares, b);
+    if (b->start64) {
+        b->start64[0] = 0;
+        yk_free(context, b->start32, b->rows->rows + 1, sizeof *b->start32);
+        b->start32 = NULL;
+    } else {
+        b->start32[0] = 0;
+    }
+    yk_csr csr = {b->rows->rows, nonzeros, b->start32, b->start64, b->column, b->value};
+    return yk_matrix_adopt(context, &csr, matrix);
+}
+
+yoke_status yk_rows_build(yoke_context *context, const yk_rows *rows, yoke_matrix **matrix)
+{
+    int threads = yk_threads(context, 0);
+    build b = {rows, threads, calloc((size_t)threads + 1, sizeof(int64_t)), NULL, NULL, NULL,
+               NULL, NULL};
+    if (!b.entries) return yk_fail(YOKE_NO_MEMORY, "no memory for %d sums", threads + 1);
+    yoke_status status = count(context, &b, threads);
+    if (status == YOKE_OK) status = allocate_entries(context, &b, b.entries[b.shares]);
+    if (status == YOKE_OK)
+        status = finish(context, &b, threads, matrix);
+    else
+        free_build(context, &b, b.entries[b.shares]);
+    free_kept(context, &b);
+    free(b.entries);
+    return status;
+}

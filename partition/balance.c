@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* balance.c: cutting rows into shares of equal bytes, on multiples of a chunk. */
+#include "partition/balance.h"
+
+#include "lib/sum.h"
+
+double yk_bytes_before(const yk_csr *csr, double row_bytes, int64_t row)
+{
+    int64_t entries = csr->start32 || csr->start64 ? yk_row_start(csr, row) : 0;
+    return 12.0 * (double)entries + row_bytes * (double)row;
+}
+
+int64_t yk_cut_at_share(const yk_csr *csr, double row_bytes, int64_t first, int64_t last,
+                        double share)
+{
+    double from = yk_bytes_before(csr, row_bytes, first);
+    double wanted = from + share * (yk_bytes_before(csr, row_bytes, last) - from);
+    int64_t low = first / YK_CHUNK, high = (last + YK_CHUNK - 1) / YK_CHUNK;
+    while (low < high) { /* the first chunk boundary at or after the wanted byte */
+        int64_t middle = low + (high - low) / 2, row = middle * YK_CHUNK;
+        if (yk_bytes_before(csr, row_bytes, row < last ? row : last) < wanted)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low * YK_CHUNK < last ? low * YK_CHUNK : last;
+}

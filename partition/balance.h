@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* balance.h: cutting rows into shares of equal bytes. */
+#ifndef YK_BALANCE_H
+#define YK_BALANCE_H
+
+#include "lib/matrix.h"
+
+/* Bytes that rows [0, row) move in an iteration: 12 a nonzero, row_bytes a row. */
+double yk_bytes_before(const yk_csr *csr, double row_bytes, int64_t row);
+
+/* The row in [first, last], a multiple of YK_CHUNK or last, before which about `share` (0 to 1) of
+ * the bytes of [first, last) lie. */
+int64_t yk_cut_at_share(const yk_csr *csr, double row_bytes, int64_t first, int64_t last,
+                        double share);
+
+#endif

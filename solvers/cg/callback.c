@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* callback.c: calling a user's operator or preconditioner in the caller's numbering. */
+#include <string.h>
+
+#include "solvers/cg/cg.h"
+
+static double *vector_of(const yk_cg *cg, int part, yk_vector which)
+{
+    const yk_part *p = &cg->part[part];
+    switch (which) {
+    case YK_VECTOR_X: return p->x;
+    case YK_VECTOR_R: return p->r;
+    case YK_VECTOR_Z: return p->z;
+    case YK_VECTOR_P: return p->p;
+    case YK_VECTOR_Q: return p->q;
+    }
+    return NULL;
+}
+
+typedef struct transfer {
+    double *whole;
+    yk_vector which;
+    bool gather;
+} transfer;
+
+static void transfer_piece(yk_cg *cg, yk_piece *piece, void *user)
+{
+    const transfer *t = user;
+    double *rows = vector_of(cg, piece->part, t->which) + piece->first;
+    double *whole = t->whole + cg->part[piece->part].first + piece->first;
+    size_t bytes = (size_t)(piece->last - piece->first) * sizeof *rows;
+    if (t->gather)
+        memcpy(whole, rows, bytes);
+    else
+        memcpy(rows, whole, bytes);
+}
+
+bool yk_cg_callback(yk_cg *cg, const yoke_operator *op, yk_vector in, yk_vector out)
+{
+    double *from = vector_of(cg, 0, in), *to = vector_of(cg, 0, out);
+    if (cg->parts > 1) {
+        from = cg->staging[0];
+        to = cg->staging[1];
+        yk_team_run(cg, transfer_piece, &(transfer){from, in, true});
+    }
+    if (op->apply(op->user, 1, from, to, YOKE_HOST, NULL) != 0) {
+        cg->failed_callback = op == cg->op ? "operator" : "preconditioner";
+        return false;
+    }
+    if (cg->parts > 1) yk_team_run(cg, transfer_piece, &(transfer){to, out, false});
+    return true;
+}

@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* cg.c: conjugate gradients on top of a driver: start, advance, check the true residual, conclude.
+ * The driver iterates; everything here happens between two of its advances. */
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/status.h"
+#include "solvers/cg/cg.h"
+#include "solvers/cg/setup.h"
+
+typedef struct run {
+    yk_cg *cg;
+    const yk_driver *driver;
+    const yoke_solve_options *options;
+    yoke_report *report;
+    double began;
+    double true_norm;      /* at the last check; scaled, as all norms here */
+    double best_norm;      /* of the snapshot; infinite: none */
+    int not_halved;        /* checks in a row that did not halve the true residual */
+    int64_t steps;         /* of the next advance */
+    bool ended;
+} run;
+
+static double unscaled(const run *r, double norm)
+{
+    return ldexp(norm, r->cg->exponent);
+}
+
+static void end(run *r, yoke_outcome outcome)
+{
+    r->report->outcome = outcome;
+    r->ended = true;
+}
+
+/* ----------------------------------------------------------- true residual */
+
+/* x += alpha p, the step that x lacks. */
+static void flush(run *r)
+{
+    yk_team_pass(r->cg, r->cg->passes->flush, 0);
+    r->cg->s.alpha = 0.0;
+}
+
+/* r = b - A x, z, their sums; x is complete. */
+static bool evaluate(run *r, double *dot)
+{
+    double before = yoke_seconds();
+    bool evaluated = yk_cg_residual(r->cg, dot);
+    r->report->check_seconds += yoke_seconds() - before;
+    return evaluated;
+}
+
+static void keep_snapshot(run *r)
+{
+    if (!(r->true_norm < r->best_norm)) return;
+    yk_cg_save_x(r->cg);
+    r->best_norm = r->true_norm;
+}
+
+/* Replaces r by the true residual and keeps the direction p (van der Vorst and Ye, SIAM J. Sci.
+ * Comput. 22, 2000), unless the two residuals have parted so far that p is of another system. */
+static bool check(run *r)
+{
+    yk_cg_scalars *s = &r->cg->s;
+    double dot[YK_DOTS], recursive = s->rr, rz = s->rz, before = r->true_norm;
+    flush(r);
+    if (!evaluate(r, dot)) return false;
+    r->true_norm = sqrt(dot[YK_DOT_RR]);
+    s->beta = dot[YK_DOT_RR] <= 4.0 * recursive && rz != 0.0 ? s->beta * (dot[YK_DOT_RZ] / rz) : 0.0;
+    s->rr = dot[YK_DOT_RR];
+    s->rz = dot[YK_DOT_RZ];
+    s->shift = dot[YK_DOT_Z] * r->cg->limits.rows_inverse;
+    s->stop = YK_CG_GO_ON;
+    r->report->replacements++;
+    r->not_halved = r->true_norm <= 0.5 * before ? 0 : r->not_halved + 1;
+    return true;
+}
+
+/* The recursive residual passed: only the true one decides. */
+static void check_candidate(run *r)
+{
+    yk_cg_limits *limits = &r->cg->limits;
+    r->report->residual_recursive = unscaled(r, sqrt(r->cg->s.rr));
+    if (!check(r)) {
+        end(r, YOKE_CALLBACK_FAILED);
+    } else if (r->true_norm <= limits->bound) {
+        end(r, YOKE_CONVERGED);
+    } else if (limits->bound == 0.0) {
+        limits->bound = -1.0; /* zero tolerances: no further check before the limit */
+    } else if (r->not_halved >= 2) {
+        end(r, YOKE_STAGNATED);
+    }
+    if (!r->ended) keep_snapshot(r);
+}
+
+/* ------------------------------------------------------------------- start */
+
+static void set_limits(run *r, double b_norm, double r_norm)
+{
+    const yoke_solve_options *options = r->options;
+    yk_cg *cg = r->cg;
+    double factor = options->diverged_factor > 0.0 ? options->diverged_factor : 1e8;
+    double base = options->base == YOKE_BASE_R0 ? r_norm : b_norm;
+    double atol = ldexp(options->atol, -cg->exponent);
+    double bound = options->rtol * base > atol ? options->rtol * base : atol;
+    cg->limits = (yk_cg_limits){
+        .bound = options->fixed_iterations ? -1.0 : bound,
+        .diverged = options->fixed_iterations ? INFINITY : factor * fmax(r_norm, b_norm),
+        .check_every = options->check_every > 0 ? options->check_every : 1,
+        .rows_inverse = cg->nullspace ? 1.0 / (double)cg->rows : 0.0,
+        .flexible = cg->preconditioner && !(cg->preconditioner->flags & YOKE_APPLY_FIXED_SPD),
+    };
+    r->report->base_norm = unscaled(r, base);
+    r->report->bound = unscaled(r, bound);
+    r->report->residual_initial = unscaled(r, r_norm);
+}
+
+static bool keep_going(run *r)
+{
+    const yoke_solve_options *options = r->options;
+    const yk_cg_scalars *s = &r->cg->s;
+    if (!options->monitor) return true;
+    return options->monitor(options->monitor_user, s->iteration, unscaled(r, sqrt(s->rr))) == 0;
+}
+
+static void start(run *r)
+{
+    yk_cg *cg = r->cg;
+    double dot[YK_DOTS];
+    cg->s = (yk_cg_scalars){0};
+    if (cg->failed_callback || !evaluate(r, dot)) {
+        end(r, YOKE_CALLBACK_FAILED);
+        return;
+    }
+    cg->s.rr = dot[YK_DOT_RR];
+    cg->s.rz = dot[YK_DOT_RZ];
+    double r_norm = sqrt(dot[YK_DOT_RR]);
+    r->true_norm = r_norm;
+    set_limits(r, sqrt(dot[YK_DOT_BB]), r_norm);
+    cg->s.shift = dot[YK_DOT_Z] * cg->limits.rows_inverse;
+    if (cg->history_capacity > 0) cg->history[0] = r->report->residual_initial;
+    r->report->residual_recursive = r->report->residual_initial;
+    if (!isfinite(dot[YK_DOT_RR]) || !isfinite(dot[YK_DOT_RZ]))
+        end(r, YOKE_NOT_FINITE);
+    else if (!keep_going(r))
+        end(r, YOKE_STOPPED);
+    else if (r_norm <= cg->limits.bound)
+        end(r, YOKE_CONVERGED);
+    else if (dot[YK_DOT_RZ] <= 0.0 && dot[YK_DOT_RR] > YK_CG_NOTHING_LEFT)
+        end(r, YOKE_PRECONDITIONER_INDEFINITE);
+}
+
+/* ----------------------------------------------------------------- iterate */
+
+/* How far to go before the host looks again: a monitor looks after each iteration, a clock about
+ * fifty times a second. */
+static int64_t next_steps(run *r, double took, int64_t done)
+{
+    int64_t left = r->report->maxit - r->cg->s.iteration;
+    if (r->options->monitor) return 1;
+    if (r->options->max_seconds <= 0.0) return left;
+    int64_t steps = done > 0 && took > 0.0 ? (int64_t)fmin(0.02 * (double)done / took, 1e9) : 1;
+    if (steps > 2 * done + 1) steps = 2 * done + 1;
+    return steps < 1 ? 1 : steps < left ? steps : left;
+}
+
+static void look(run *r)
+{
+    if (!keep_going(r))
+        end(r, YOKE_STOPPED);
+    else if (r->cg->s.stop == YK_CG_CANDIDATE)
+        check_candidate(r);
+    else if (r->options->max_seconds > 0.0 &&
+             yoke_seconds() - r->began > r->options->max_seconds)
+        end(r, YOKE_TIME_LIMIT);
+    if (!r->ended && r->cg->s.iteration >= r->report->maxit) end(r, YOKE_ITERATION_LIMIT);
+}
+
+/* Ends on what the recurrence found; the failing iteration is counted, its step is not taken. */
+static void end_on_stop(run *r)
+{
+    static const yoke_outcome outcome[] = {
+        [YK_CG_DIVERGED] = YOKE_DIVERGED,
+        [YK_CG_NEGATIVE] = YOKE_INDEFINITE,
+        [YK_CG_ZERO] = YOKE_BREAKDOWN,
+        [YK_CG_NOT_FINITE] = YOKE_NOT_FINITE,
+        [YK_CG_PRECONDITIONER] = YOKE_PRECONDITIONER_INDEFINITE,
+        [YK_CG_CALLBACK] = YOKE_CALLBACK_FAILED,
+    };
+    yk_cg_scalars *s = &r->cg->s;
+    bool in_multiplication = s->stop == YK_CG_NEGATIVE || s->stop == YK_CG_ZERO ||
+                             (s->stop == YK_CG_NOT_FINITE && !isfinite(s->pq));
+    if (s->stop == YK_CG_NEGATIVE || s->stop == YK_CG_ZERO) r->report->curvature = s->pq;
+    if (s->stop == YK_CG_NOT_FINITE) s->alpha = 0.0;
+    end(r, outcome[s->stop]);
+    r->report->iterations = s->iteration + (in_multiplication ? 1 : 0);
+}
+
+static yoke_status advance(run *r)
+{
+    yk_cg *cg = r->cg;
+    int64_t before = cg->s.iteration;
+    double since = yoke_seconds();
+    r->driver->advance(cg, r->steps);
+    double took = yoke_seconds() - since;
+    r->report->solve_seconds += took;
+    r->report->iterations = cg->s.iteration;
+    if (isfinite(cg->s.rr)) r->report->residual_recursive = unscaled(r, sqrt(cg->s.rr));
+    if (cg->s.stop == YK_CG_ABORTED)
+        return yk_fail(YOKE_TIMEOUT, "iteration %lld: an owner of rows did not answer for %g s",
+                       (long long)cg->s.iteration + 1, cg->link.deadline);
+    if (cg->s.stop == YK_CG_GO_ON || cg->s.stop == YK_CG_CANDIDATE)
+        look(r);
+    else
+        end_on_stop(r);
+    if (!r->ended) r->steps = next_steps(r, took, cg->s.iteration - before);
+    return YOKE_OK;
+}
+
+/* ---------------------------------------------------------------- conclude */
+
+/* Whatever the outcome, the residual that is reported is that of the x returned. */
+static void conclude(run *r)
+{
+    yk_cg *cg = r->cg;
+    yoke_report *report = r->report;
+    double dot[YK_DOTS];
+    bool known = report->outcome == YOKE_CONVERGED; /* its check was the last thing done */
+    if (!known) {
+        flush(r);
+        known = yk_cg_operator_works(cg) && evaluate(r, dot);
+        r->true_norm = known ? sqrt(dot[YK_DOT_RR]) : NAN;
+    }
+    bool met = r->true_norm <= cg->limits.bound;
+    if (met && (report->outcome == YOKE_ITERATION_LIMIT || report->outcome == YOKE_TIME_LIMIT))
+        report->outcome = YOKE_CONVERGED;
+    if (r->best_norm < INFINITY && !(r->true_norm <= r->best_norm)) {
+        yk_cg_restore_x(cg);
+        r->true_norm = r->best_norm;
+        report->returned_snapshot = 1;
+    }
+    report->residual_true = unscaled(r, r->true_norm);
+    int64_t recorded = cg->s.iteration + 1;
+    report->history_length = recorded < cg->history_capacity ? recorded : cg->history_capacity;
+}
+
+static yoke_status solve_nonzero(run *r)
+{
+    start(r);
+    r->steps = next_steps(r, 0.0, 0);
+    if (!r->ended && r->report->maxit <= 0) end(r, YOKE_ITERATION_LIMIT);
+    while (!r->ended) YK_TRY(advance(r));
+    conclude(r);
+    return YOKE_OK;
+}
+
+/* b = 0: x = 0, whatever x0. */
+static void solve_zero(run *r)
+{
+    yk_cg *cg = r->cg;
+    yk_cg_zero_x(cg);
+    if (cg->history_capacity > 0) cg->history[0] = 0.0;
+    r->report->history_length = cg->history_capacity > 0 ? 1 : 0;
+    r->report->residual_true = r->report->residual_recursive = 0.0;
+    r->report->base_norm = r->report->residual_initial = 0.0;
+    r->report->bound = r->options->atol;
+    end(r, YOKE_CONVERGED);
+    keep_going(r);
+}
+
+yoke_status yk_cg_solve(yk_cg *cg, const yk_driver *driver, const double *b, double *x,
+                        const yoke_solve_options *options, yoke_report *report)
+{
+    run r = {cg, driver, options, report, yoke_seconds(), INFINITY, INFINITY, 0, 1, false};
+    bool b_is_zero = false;
+    cg->history = options->history;
+    cg->history_capacity = options->history ? options->history_capacity : 0;
+    yk_cg_import(cg, b, options->initial_guess ? x : NULL, &b_is_zero, report);
+    if (b_is_zero && !options->fixed_iterations)
+        solve_zero(&r);
+    else
+        YK_TRY(solve_nonzero(&r));
+    yk_cg_export(cg, x, report);
+    return YOKE_OK;
+}

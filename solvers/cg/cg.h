@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* cg.h: the state of one CG solve over parts, the driver that runs it, and the algorithm on top. */
+#ifndef YK_CG_H
+#define YK_CG_H
+
+#include "lib/iface/memmode.h"
+#include "lib/part.h"
+#include "solvers/cg/cpu_passes.h"
+#include "solvers/cg/scalars.h"
+
+/* The share of a part that one thread works on. With fewer threads than pieces a thread does
+ * several, so no result depends on how many came. */
+typedef struct yk_piece {
+    int part;
+    int64_t first, last;           /* local rows; first is a multiple of YK_CHUNK */
+    int64_t halo_first, halo_last; /* of the halo [0, halo) whose p this piece updates */
+    int64_t *send_first;           /* [2 sends]: of send i, rows [2 i], up to [2 i + 1], are here */
+    yk_tree sums;
+    double largest;                /* of a pass over magnitudes; of bad_row, its diagonal */
+    int64_t bad_row;               /* global row whose diagonal is not positive; -1: none */
+} yk_piece;
+
+typedef struct yk_cg {
+    yoke_context *context;
+    const yoke_operator *op;       /* A, if it is known by its action alone; else NULL */
+    const yoke_operator *preconditioner; /* the user's; else NULL */
+    bool jacobi, folded, nullspace;
+    int64_t rows;
+
+    yk_part *part;
+    int parts;
+    yk_piece *piece;
+    int pieces, threads;
+    int *pieces_of;                /* [parts] */
+    yk_link link;
+    const yk_cpu_passes *passes;
+    double *staging[2];            /* [rows] in, out of callbacks, where parts > 1 */
+
+    /* State at an iteration's boundary; any driver can resume it. */
+    yk_cg_scalars s;
+    yk_cg_limits limits;
+    unsigned meetings;             /* held so far */
+    int newest_p;                  /* folded: which of p, p_old holds the last direction */
+    int exponent;                  /* the system is scaled by 2^-exponent */
+    double *history;
+    int64_t history_capacity;
+    const char *failed_callback;
+} yk_cg;
+
+/* A driver runs the recurrence: until a stop (cg->s.stop) or for at_most iterations. */
+typedef struct yk_driver {
+    const char *name, *text;
+    void (*advance)(yk_cg *cg, int64_t at_most);
+} yk_driver;
+
+extern const yk_driver yk_driver_team;
+
+/* What the driver's file gives to the algorithm: one pass over all pieces, its sums in total. */
+typedef void (*yk_piece_fn)(yk_cg *cg, yk_piece *piece, void *user);
+void yk_team_run(yk_cg *cg, yk_piece_fn body, void *user);
+void yk_team_pass(yk_cg *cg, yk_cpu_pass pass, int dots);
+void yk_team_total(const yk_cg *cg, double *total);
+
+/* Rows of a part as the passes see them, with the scalars of the state. */
+yk_cg_rows yk_cg_view(const yk_cg *cg, const yk_part *part, const yk_cg_scalars *s, int newest_p);
+
+/* Sends the boundary rows of a piece, from the part's z or x, into the receivers' halos. */
+typedef enum yk_boundary { YK_BOUNDARY_Z, YK_BOUNDARY_X } yk_boundary;
+void yk_send_boundary(const yk_cg *cg, const yk_piece *piece, yk_boundary which);
+
+/* out = Op in by the user's callback, over all parts; false if it failed. */
+typedef enum yk_vector { YK_VECTOR_X, YK_VECTOR_R, YK_VECTOR_Z, YK_VECTOR_P, YK_VECTOR_Q } yk_vector;
+bool yk_cg_callback(yk_cg *cg, const yoke_operator *op, yk_vector in, yk_vector out);
+
+/* Solves with the parts' memory: see cg.c. */
+yoke_status yk_cg_solve(yk_cg *cg, const yk_driver *driver, const double *b, double *x,
+                        const yoke_solve_options *options, yoke_report *report);
+
+#endif

@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* team.c: the driver of CPU threads: one parallel region an advance; inside it the threads meet at
+ * the link's slots, and nothing else synchronises them. */
+#include "solvers/cg/cg.h"
+
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+typedef struct worker {
+    yk_cg *cg;
+    int index, count; /* this worker does pieces index, index + count, ... */
+    yk_cg_scalars s;
+    unsigned meetings;
+    int newest_p;
+} worker;
+
+#define FOR_MY_PIECES(w, i) for (int i = (w)->index; i < (w)->cg->pieces; i += (w)->count)
+
+static int64_t first_chunk(const yk_cg *cg, const yk_piece *piece)
+{
+    return (cg->part[piece->part].first + piece->first) / YK_CHUNK;
+}
+
+static void run_pass(const yk_cg *cg, yk_piece *piece, const yk_cg_rows *rows, yk_cpu_pass pass,
+                     int dots)
+{
+    yk_tree_begin(&piece->sums, first_chunk(cg, piece), dots);
+    pass(rows, piece->first, piece->last, &piece->sums);
+}
+
+/* -------------------------------------------------------------------- meet */
+
+/* The last worker of a part to arrive publishes its sums. */
+static void publish(const yk_cg *cg, int part, unsigned meeting)
+{
+    yk_port *port = &cg->link.port[part];
+    yk_slot *slot = &port->slot[meeting & 1];
+    bool begun = false;
+    for (int i = 0; i < cg->pieces; i++) {
+        const yk_piece *piece = &cg->piece[i];
+        if (piece->part != part) continue;
+        if (!begun) yk_tree_begin(&slot->sums, first_chunk(cg, piece), piece->sums.dots);
+        begun = true;
+        yk_tree_append(&slot->sums, &piece->sums);
+    }
+    atomic_store_explicit(&port->arrived.value, 0, memory_order_relaxed);
+    yk_flag_set(&slot->flag, meeting);
+}
+
+/* All workers of all parts meet; total holds the sums over all rows. False after an abort. */
+static bool meet(worker *w, int dots, double *total)
+{
+    yk_cg *cg = w->cg;
+    yk_link *link = &cg->link;
+    unsigned meeting = ++w->meetings;
+    FOR_MY_PIECES(w, i)
+    {
+        int part = cg->piece[i].part;
+        if ((int)yk_flag_arrive(&link->port[part].arrived) == cg->pieces_of[part])
+            publish(cg, part, meeting);
+    }
+    yk_tree all;
+    yk_tree_begin(&all, 0, dots);
+    for (int part = 0; part < link->parts; part++) {
+        yk_slot *slot = &link->port[part].slot[meeting & 1];
+        if (!yk_flag_wait(&slot->flag, meeting, &link->abort, link->deadline)) {
+            w->s.stop = YK_CG_ABORTED;
+            return false;
+        }
+        yk_tree_append(&all, &slot->sums);
+    }
+    yk_tree_total(&all, total);
+    return true;
+}
+
+/* The workers of each part wait for each other: its p is written before it is gathered. */
+static bool gate(worker *w, unsigned number)
+{
+    yk_cg *cg = w->cg;
+    yk_link *link = &cg->link;
+    FOR_MY_PIECES(w, i)
+    {
+        int part = cg->piece[i].part;
+        yk_port *port = &link->port[part];
+        if ((int)yk_flag_arrive(&port->arrived) < cg->pieces_of[part]) continue;
+        atomic_store_explicit(&port->arrived.value, 0, memory_order_relaxed);
+        yk_flag_set(&port->gate, number);
+    }
+    FOR_MY_PIECES(w, i)
+    {
+        yk_port *port = &link->port[cg->piece[i].part];
+        if (!yk_flag_wait(&port->gate, number, &link->abort, link->deadline)) {
+            w->s.stop = YK_CG_ABORTED;
+            return false;
+        }
+    }
+    return true;
+}
+
+/* ------------------------------------------------------------------ passes */
+
+yk_cg_rows yk_cg_view(const yk_cg *cg, const yk_part *part, const yk_cg_scalars *s, int newest_p)
+{
+    double *newest = cg->folded && newest_p ? part->p_old : part->p;
+    double *other = cg->folded && newest_p ? part->p : part->p_old;
+    return (yk_cg_rows){.csr = part->csr,
+                        .x = part->x,
+                        .r = part->r,
+                        .z = part->z,
+                        .p = newest,
+                        .p_old = other,
+                        .q = part->q,
+                        .b = part->b,
+                        .inverse_diagonal = part->inverse_diagonal,
+                        .alpha = s->alpha,
+                        .beta = s->beta,
+                        .shift = s->shift};
+}
+
+static yk_cg_rows view(const worker *w, const yk_piece *piece)
+{
+    return yk_cg_view(w->cg, &w->cg->part[piece->part], &w->s, w->newest_p);
+}
+
+void yk_send_boundary(const yk_cg *cg, const yk_piece *piece, yk_boundary which)
+{
+    const yk_part *part = &cg->part[piece->part];
+    const double *from = which == YK_BOUNDARY_Z ? part->z : part->x;
+    for (int i = 0; i < part->sends; i++) {
+        const yk_send *send = &part->send[i];
+        const yk_port *port = &cg->link.port[send->to];
+        double *to = (which == YK_BOUNDARY_Z ? port->halo_z : port->halo_x) + send->at;
+        for (int64_t k = piece->send_first[2 * i]; k < piece->send_first[2 * i + 1]; k++)
+            to[k] = from[send->row[k]];
+    }
+}
+
+/* p of the halo is updated by its reader: only z travels. */
+static void direction_of_halo(const yk_cg_rows *c, const yk_part *part, const yk_piece *piece,
+                              const double *p_old)
+{
+    for (int64_t k = piece->halo_first; k < piece->halo_last; k++) {
+        int64_t i = part->rows + k;
+        c->p[i] = yk_fma(c->beta, p_old[i], c->z[i] - c->shift);
+    }
+}
+
+static bool multiply_unfolded(worker *w, unsigned number)
+{
+    yk_cg *cg = w->cg;
+    FOR_MY_PIECES(w, i)
+    {
+        yk_cg_rows c = view(w, &cg->piece[i]);
+        run_pass(cg, &cg->piece[i], &c, cg->passes->direction, 0);
+        direction_of_halo(&c, &cg->part[cg->piece[i].part], &cg->piece[i], c.p);
+    }
+    if (!gate(w, number)) return false;
+    FOR_MY_PIECES(w, i)
+    {
+        yk_cg_rows c = view(w, &cg->piece[i]);
+        run_pass(cg, &cg->piece[i], &c, cg->passes->multiply, 1);
+    }
+    return true;
+}
+
+static void multiply_folded(worker *w)
+{
+    yk_cg *cg = w->cg;
+    w->newest_p ^= 1;
+    FOR_MY_PIECES(w, i)
+    {
+        yk_cg_rows c = view(w, &cg->piece[i]);
+        run_pass(cg, &cg->piece[i], &c, cg->passes->fold, 1);
+        direction_of_halo(&c, &cg->part[cg->piece[i].part], &cg->piece[i], c.p_old);
+    }
+}
+
+static int update_dots(const yk_cg *cg)
+{
+    return cg->nullspace ? 3 : cg->jacobi ? 2 : 1;
+}
+
+static void update(worker *w)
+{
+    yk_cg *cg = w->cg;
+    yk_cpu_pass pass = cg->passes->update[cg->jacobi][cg->nullspace];
+    FOR_MY_PIECES(w, i)
+    {
+        yk_cg_rows c = view(w, &cg->piece[i]);
+        run_pass(cg, &cg->piece[i], &c, pass, update_dots(cg));
+        yk_send_boundary(cg, &cg->piece[i], YK_BOUNDARY_Z);
+    }
+}
+
+static void record(yk_cg *cg, const yk_cg_scalars *s)
+{
+    if (s->iteration < cg->history_capacity)
+        cg->history[s->iteration] = ldexp(sqrt(s->rr), cg->exponent);
+}
+
+/* ----------------------------------------------------------------- advance */
+
+static void iterate(worker *w, int64_t at_most)
+{
+    yk_cg *cg = w->cg;
+    for (int64_t done = 0; done < at_most && !w->s.stop; done++) {
+        double total[YK_DOTS] = {0.0};
+        if (cg->folded)
+            multiply_folded(w);
+        else if (!multiply_unfolded(w, w->meetings + 1))
+            return;
+        if (!meet(w, 1, total)) return;
+        yk_cg_after_multiply(&w->s, total[YK_DOT_PQ]);
+        if (w->s.stop) return;
+        update(w);
+        if (!meet(w, update_dots(cg), total)) return;
+        if (!cg->jacobi) total[YK_DOT_RZ] = total[YK_DOT_RR];
+        yk_cg_after_update(&w->s, &cg->limits, total);
+        if (w->index == 0) record(cg, &w->s);
+    }
+}
+
+static void work(yk_cg *cg, int index, int count, int64_t at_most, worker *left)
+{
+    worker w = {cg, index, count, cg->s, cg->meetings, cg->newest_p};
+    iterate(&w, at_most);
+    if (index == 0) *left = w;
+}
+
+/* ---------------------------------------------------------------- by steps */
+
+typedef struct pass_call {
+    yk_cpu_pass pass;
+    int dots;
+} pass_call;
+
+static void one_pass(yk_cg *cg, yk_piece *piece, void *user)
+{
+    const pass_call *call = user;
+    yk_cg_rows c = yk_cg_view(cg, &cg->part[piece->part], &cg->s, cg->newest_p);
+    run_pass(cg, piece, &c, call->pass, call->dots);
+}
+
+void yk_team_pass(yk_cg *cg, yk_cpu_pass pass, int dots)
+{
+    yk_team_run(cg, one_pass, &(pass_call){pass, dots});
+}
+
+static void halo_direction(yk_cg *cg, yk_piece *piece, void *user)
+{
+    const yk_part *part = &cg->part[piece->part];
+    yk_cg_rows c = yk_cg_view(cg, part, &cg->s, cg->newest_p);
+    (void)user;
+    direction_of_halo(&c, part, piece, c.p);
+}
+
+static void send_z(yk_cg *cg, yk_piece *piece, void *user)
+{
+    (void)user;
+    yk_send_boundary(cg, piece, YK_BOUNDARY_Z);
+}
+
+/* A callback may use threads of its own, so it runs between parallel regions. */
+static bool multiply_by_steps(yk_cg *cg, double *total)
+{
+    const yk_cpu_passes *passes = cg->passes;
+    yk_team_pass(cg, passes->direction, 0);
+    yk_team_run(cg, halo_direction, NULL);
+    if (cg->op && !yk_cg_callback(cg, cg->op, YK_VECTOR_P, YK_VECTOR_Q)) return false;
+    yk_team_pass(cg, cg->op ? passes->dot_pq : passes->multiply, 1);
+    yk_team_total(cg, total);
+    return true;
+}
+
+static bool update_by_steps(yk_cg *cg, double *total)
+{
+    const yk_cpu_passes *passes = cg->passes;
+    if (!cg->preconditioner) {
+        yk_team_pass(cg, passes->update[cg->jacobi][cg->nullspace], update_dots(cg));
+    } else {
+        yk_team_pass(cg, passes->update_r, 0);
+        if (!yk_cg_callback(cg, cg->preconditioner, YK_VECTOR_R, YK_VECTOR_Z)) return false;
+        yk_team_pass(cg, passes->dots_z, 4);
+    }
+    yk_team_total(cg, total);
+    if (!cg->preconditioner && !cg->jacobi) total[YK_DOT_RZ] = total[YK_DOT_RR];
+    yk_team_run(cg, send_z, NULL);
+    return true;
+}
+
+static void advance_by_steps(yk_cg *cg, int64_t at_most)
+{
+    for (int64_t done = 0; done < at_most && !cg->s.stop; done++) {
+        double total[YK_DOTS] = {0.0};
+        if (!multiply_by_steps(cg, total)) {
+            cg->s.stop = YK_CG_CALLBACK;
+            return;
+        }
+        yk_cg_after_multiply(&cg->s, total[YK_DOT_PQ]);
+        if (cg->s.stop) return;
+        if (!update_by_steps(cg, total)) {
+            cg->s.stop = YK_CG_CALLBACK;
+            return;
+        }
+        yk_cg_after_update(&cg->s, &cg->limits, total);
+        record(cg, &cg->s);
+    }
+}
+
+static void advance(yk_cg *cg, int64_t at_most)
+{
+    if (cg->op || cg->preconditioner) {
+        advance_by_steps(cg, at_most);
+        return;
+    }
+    worker left;
+#ifdef _OPENMP
+    if (cg->threads > 1) {
+#pragma omp parallel num_threads(cg->threads)
+        work(cg, omp_get_thread_num(), omp_get_num_threads(), at_most, &left);
+    } else
+#endif
+        work(cg, 0, 1, at_most, &left);
+    cg->s = left.s;
+    cg->meetings = left.meetings;
+    cg->newest_p = left.newest_p;
+}
+
+void yk_team_run(yk_cg *cg, yk_piece_fn body, void *user)
+{
+#ifdef _OPENMP
+#pragma omp parallel for num_threads(cg->threads) schedule(static, 1) if (cg->threads > 1)
+#endif
+    for (int i = 0; i < cg->pieces; i++) body(cg, &cg->piece[i], user);
+}
+
+void yk_team_total(const yk_cg *cg, double *total)
+{
+    yk_tree all;
+    yk_tree_begin(&all, 0, cg->piece[0].sums.dots);
+    for (int i = 0; i < cg->pieces; i++) yk_tree_append(&all, &cg->piece[i].sums);
+    yk_tree_total(&all, total);
+}
+
+const yk_driver yk_driver_team = {
+    .name = "team",
+    .text = "CPU threads in one parallel region, meeting at flags in memory",
+    .advance = advance,
+};

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* plan.h: a plan: who owns which rows of one matrix, and all the memory that solving takes. */
+#ifndef YK_PLAN_H
+#define YK_PLAN_H
+
+#include <stdatomic.h>
+
+#include "lib/iface/memmode.h"
+#include "lib/iface/partition.h"
+#include "solvers/cg/cg.h"
+
+/* What the planner decided. Names are static. */
+typedef struct yk_choice {
+    const yk_partition *partition;
+    const yk_memmode *memmode; /* NULL with one owner */
+    const yk_driver *driver;
+    const char *home, *solver, *format, *preconditioner, *effort;
+    bool jacobi, folded, measure_shape, nullspace;
+    int parts, threads;
+    int64_t measure_iterations; /* most that measuring may take, and its seconds */
+    double measure_seconds;
+} yk_choice;
+
+/* What one solve reports, with the text it points to. */
+typedef struct yk_result {
+    yoke_report report;
+    char detail[512];
+} yk_result;
+
+struct yoke_plan {
+    yoke_matrix *matrix;
+    yk_choice choice;
+    yoke_operator preconditioner; /* the user's, where .apply is set */
+    yk_cg cg;
+    int64_t bad_diagonal_row;     /* first row whose diagonal is not positive; -1; for Jacobi */
+    double bad_diagonal;
+    long long version;            /* of the matrix's values that the parts hold */
+    atomic_int busy;
+    bool usable;
+    yk_result *result;            /* [result_capacity >= 1]; those of the last call are valid */
+    int results, result_capacity;
+    char notices[1024];
+    double plan_seconds;
+};
+
+/* planner.c: names and "auto" into a choice. */
+yoke_status yk_planner_choose(yoke_matrix *matrix, const yoke_plan_options *options,
+                              yk_choice *choice);
+/* Times the shapes on the matrix itself, if the choice says so, and settles on one. */
+void yk_planner_measure(yoke_plan *plan);
+
+/* parts.c: cuts the rows, finds halos, makes pieces; then memory, matrices, vectors. */
+yoke_status yk_parts_analyse(yoke_plan *plan);
+size_t yk_parts_bytes(const yoke_plan *plan);
+yoke_status yk_parts_allocate(yoke_plan *plan);
+void yk_parts_fill_values(yoke_plan *plan);
+void yk_parts_free(yoke_plan *plan);
+
+/* diagnose.c: which input a NaN or infinity came from, as a sentence; sets *row (-1: none). */
+void yk_diagnose_not_finite(const yoke_plan *plan, const double *b, const double *x0,
+                            int64_t iteration, int64_t *row, char *text, size_t size);
+
+#endif

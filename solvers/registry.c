@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* registry.c: every name that users may say, with what implements it or why nothing does. */
+#include "solvers/registry.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/iface/memmode.h"
+#include "lib/iface/partition.h"
+#include "lib/status.h"
+#include "matrices/generate.h"
+#include "solvers/cg/cg.h"
+
+typedef struct entry {
+    const char *name, *form, *text;
+    const void *implementation; /* a constant struct, or any non-NULL for names without one */
+    const char *missing;        /* why it is not built; NULL: it is */
+} entry;
+
+#define NEEDS_CUDA "needs the CUDA engine, which this build does not have"
+#define NEXT "not in this version yet"
+
+static const char here[] = "";
+
+static const entry memory_modes[] = {
+    {"host", "host", "CPU parts of one process, through plain memory", &yk_memmode_host, NULL},
+    {"explicit", "explicit", "separate host and device copies, moved by asynchronous copies", NULL,
+     NEEDS_CUDA},
+    {"managed", "managed", "cudaMallocManaged with placement advice", NULL, NEEDS_CUDA},
+    {"mapped", "mapped", "pinned host memory mapped into the GPU", NULL, NEEDS_CUDA},
+    {"system", "system", "plain memory that the GPU reaches by itself", NULL, NEEDS_CUDA},
+    {0},
+};
+static const entry homes[] = {
+    {"owner", "owner", "each part's matrix and vectors in its owner's fastest memory", here, NULL},
+    {"shared", "shared", "everything in the memory mode's memory", NULL, NEEDS_CUDA},
+    {"spill", "spill:R", "a share R of a GPU's matrix in host memory", NULL, NEEDS_CUDA},
+    {0},
+};
+static const entry partitions[] = {
+    {"cpu", "cpu", "all rows on the CPU", &yk_partition_cpu, NULL},
+    {"gpu", "gpu", "all rows on the GPU", NULL, NEEDS_CUDA},
+    {"ratio", "ratio:R", "a share R of the rows on the CPU", NULL, NEEDS_CUDA},
+    {"nonzeros", "nonzeros:R", "a share R of the nonzeros on the CPU", NULL, NEEDS_CUDA},
+    {"model", "model", "the cut that the machine's figures predict", NULL, NEEDS_CUDA},
+    {"adaptive", "adaptive", "the cut moves by measured times, then freezes", NULL, NEEDS_CUDA},
+    {0},
+};
+static const entry solvers[] = {
+    {"cg", "cg", "classical conjugate gradients, two sums an iteration", here, NULL},
+    {"cg-single", "cg-single", "Chronopoulos-Gear: one reduction an iteration", NULL, NEXT},
+    {"cg-pipelined", "cg-pipelined", "Ghysels-Vanroose: the reduction overlaps the product", NULL,
+     NEXT},
+    {0},
+};
+static const entry drivers[] = {
+    {"team", "team", "CPU threads in one parallel region", &yk_driver_team, NULL},
+    {"stream", "stream", "kernels on a CUDA stream", NULL, NEEDS_CUDA},
+    {"graph", "graph", "a CUDA graph", NULL, NEEDS_CUDA},
+    {"persistent", "persistent", "one persistent kernel", NULL, NEEDS_CUDA},
+    {0},
+};
+static const entry formats[] = {
+    {"csr", "csr", "compressed sparse rows, 12 bytes a nonzero", here, NULL},
+    {"sell", "sell", "SELL-C-sigma", NULL, NEEDS_CUDA},
+    {"cusparse", "cusparse", "the vendor's product", NULL, NEEDS_CUDA},
+    {0},
+};
+static const entry preconditioners[] = {
+    {"none", "none", "no preconditioner", here, NULL},
+    {"jacobi", "jacobi", "the inverse of the diagonal", here, NULL},
+    {0},
+};
+static const entry shapes[] = {
+    {"folded", "folded", "p and x updated inside the product: 72 bytes a row, twice the gathers",
+     here, NULL},
+    {"unfolded", "unfolded", "p written first: 80 bytes a row", here, NULL},
+    {0},
+};
+static const entry efforts[] = {
+    {"estimate", "estimate", "nothing is measured", here, NULL},
+    {"measure", "measure", "candidates are timed on the matrix: 60 iterations and 20 ms", here, NULL},
+    {"patient", "patient", "as measure, ten times longer", here, NULL},
+    {0},
+};
+static const entry machines[] = {
+    {"this", "this", "the machine this runs on", here, NULL},
+    {"gh200-120", "gh200-120", "GH200, 120 GB LPDDR5X", NULL, NEXT},
+    {"gh200-480", "gh200-480", "GH200, 480 GB LPDDR5X", NULL, NEXT},
+    {"h100-pcie", "h100-pcie", "H100 behind PCIe", NULL, NEXT},
+    {"h100-sxm", "h100-sxm", "H100 SXM", NULL, NEXT},
+    {"h200-16cores", "h200-16cores", "H200 with 16 host cores", NULL, NEXT},
+    {0},
+};
+
+static const struct {
+    const char *title, *one;
+    const entry *entries;
+} kinds[YOKE_LIST_KINDS] = {
+    [YOKE_LIST_MEMORY] = {"memory modes", "memory mode", memory_modes},
+    [YOKE_LIST_HOMES] = {"homes", "home", homes},
+    [YOKE_LIST_PARTITIONS] = {"partitions", "partition", partitions},
+    [YOKE_LIST_SOLVERS] = {"solvers", "solver", solvers},
+    [YOKE_LIST_DRIVERS] = {"drivers", "driver", drivers},
+    [YOKE_LIST_FORMATS] = {"formats", "format", formats},
+    [YOKE_LIST_PRECONDITIONERS] = {"preconditioners", "preconditioner", preconditioners},
+    [YOKE_LIST_SHAPES] = {"shapes", "shape", shapes},
+    [YOKE_LIST_EFFORTS] = {"efforts", "effort", efforts},
+    [YOKE_LIST_GENERATORS] = {"generators", "generator", NULL},
+    [YOKE_LIST_MACHINES] = {"machines", "machine", machines},
+};
+
+const char *yoke_list_title(yoke_list_kind kind)
+{
+    return (unsigned)kind < YOKE_LIST_KINDS ? kinds[kind].title : NULL;
+}
+
+static int count_of(const entry *entries)
+{
+    int count = 0;
+    while (entries[count].name) count++;
+    return count;
+}
+
+static int generator(int k, yoke_list_item *item)
+{
+    for (int i = 0; yk_generators[i].name; i++) {
+        const yk_generator *g = &yk_generators[i];
+        if (i < k) continue;
+        *item = (yoke_list_item){g->name, g->form, g->text, 1, 1, ""};
+        return 1;
+    }
+    return 0;
+}
+
+int yoke_list(yoke_list_kind kind, int k, yoke_list_item *item)
+{
+    if ((unsigned)kind >= YOKE_LIST_KINDS || k < 0) return 0;
+    if (kind == YOKE_LIST_GENERATORS) return generator(k, item);
+    if (k >= count_of(kinds[kind].entries)) return 0;
+    const entry *e = &kinds[kind].entries[k];
+    *item = (yoke_list_item){e->name, e->form, e->text, !e->missing, !e->missing,
+                             e->missing ? e->missing : ""};
+    return 1;
+}
+
+static void list_names(yoke_list_kind kind, char *text, size_t size)
+{
+    yoke_list_item item;
+    size_t used = 0;
+    text[0] = '\0';
+    for (int k = 0; yoke_list(kind, k, &item) && used < size; k++) {
+        int wrote = snprintf(text + used, size - used, "%s%s", k ? ", " : "", item.form);
+        if (wrote < 0) return;
+        used += (size_t)wrote;
+    }
+}
+
+yoke_status yk_registry_find(yoke_list_kind kind, const char *name, yoke_list_item *item,
+                             const void **implementation)
+{
+    size_t length = strcspn(name, ":");
+    for (int k = 0; yoke_list(kind, k, item); k++) {
+        if (strlen(item->name) != length || strncmp(item->name, name, length) != 0) continue;
+        if (!item->built)
+            return yk_fail(YOKE_NOT_BUILT, "%s %s: %s", kinds[kind].one, name, item->reason);
+        if (!item->usable)
+            return yk_fail(YOKE_UNUSABLE, "%s %s: %s", kinds[kind].one, name, item->reason);
+        if (name[length] == ':' && !strchr(item->form, ':'))
+            return yk_fail(YOKE_UNKNOWN_NAME, "%s %s takes no argument", kinds[kind].one, name);
+        if (implementation) *implementation = kinds[kind].entries[k].implementation;
+        return YOKE_OK;
+    }
+    char names[512];
+    list_names(kind, names, sizeof names);
+    return yk_fail(YOKE_UNKNOWN_NAME, "unknown %s '%s'; known: auto, %s", kinds[kind].one, name,
+                   names);
+}

@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* solve.c: the public solve: checks, refreshes values, runs CG, reports. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/context.h"
+#include "lib/status.h"
+#include "solvers/cg/bytes.h"
+#include "solvers/plan.h"
+
+/* ------------------------------------------------------------------ checks */
+
+static yoke_status check_numbers(const yoke_solve_options *o)
+{
+    if (!(o->rtol >= 0.0) || !isfinite(o->rtol))
+        return yk_fail(YOKE_INVALID, "rtol is %g, expected a number >= 0", o->rtol);
+    if (!(o->atol >= 0.0) || !isfinite(o->atol))
+        return yk_fail(YOKE_INVALID, "atol is %g, expected a number >= 0", o->atol);
+    if (o->maxit < 0)
+        return yk_fail(YOKE_INVALID, "maxit is %lld, expected 0 (default) or more", (long long)o->maxit);
+    if (!(o->max_seconds >= 0.0))
+        return yk_fail(YOKE_INVALID, "max_seconds is %g, expected >= 0", o->max_seconds);
+    if (o->check_every < 0)
+        return yk_fail(YOKE_INVALID, "check_every is %lld, expected >= 0", (long long)o->check_every);
+    if (!(o->diverged_factor >= 0.0))
+        return yk_fail(YOKE_INVALID, "diverged_factor is %g, expected >= 0", o->diverged_factor);
+    if (o->history && o->history_capacity < 0)
+        return yk_fail(YOKE_INVALID, "history_capacity is %lld, expected >= 0",
+                       (long long)o->history_capacity);
+    if (o->base != YOKE_BASE_B && o->base != YOKE_BASE_R0)
+        return yk_fail(YOKE_INVALID, "base is %d, expected YOKE_BASE_B or YOKE_BASE_R0", (int)o->base);
+    if (o->fixed_iterations && o->maxit == 0)
+        return yk_fail(YOKE_INVALID, "fixed_iterations needs maxit");
+    if (o->use_stream)
+        return yk_fail(YOKE_NOT_BUILT, "use_stream needs the CUDA engine, which this build does not have");
+    return YOKE_OK;
+}
+
+static bool overlap(const double *a, const double *b, int64_t count)
+{
+    uintptr_t p = (uintptr_t)a, q = (uintptr_t)b, bytes = (uintptr_t)count * sizeof *a;
+    return count > 0 && p < q + bytes && q < p + bytes;
+}
+
+/* ------------------------------------------------------------------ report */
+
+static int64_t default_maxit(int64_t rows)
+{
+    int64_t maxit = rows > 100000 ? 1000000 : 10 * rows;
+    return maxit < 1000 ? 1000 : maxit;
+}
+
+static double bytes_per_iteration(const yoke_plan *plan)
+{
+    double bytes = 0.0;
+    for (int i = 0; i < plan->cg.parts; i++) {
+        const yk_part *part = &plan->cg.part[i];
+        bytes += yk_csr_bytes(&part->csr);
+        bytes += yk_cg_row_bytes(plan->cg.folded, plan->cg.jacobi) * (double)part->rows;
+    }
+    return plan->cg.op ? NAN : bytes;
+}
+
+static void begin_report(const yoke_plan *plan, const yoke_solve_options *options,
+                         yk_result *result)
+{
+    const yk_choice *choice = &plan->choice;
+    result->detail[0] = '\0';
+    result->report = (yoke_report){
+        .struct_size = sizeof(yoke_report),
+        .maxit = options->maxit > 0 ? options->maxit : default_maxit(plan->cg.rows),
+        .base_norm = NAN,
+        .bound = NAN,
+        .residual_initial = NAN,
+        .residual_true = NAN,
+        .residual_recursive = NAN,
+        .curvature = NAN,
+        .row = -1,
+        .detail = result->detail,
+        .bytes_per_iteration = bytes_per_iteration(plan),
+        .threads = plan->cg.threads,
+        .ranks = 1,
+        .parts = plan->cg.parts,
+        .cpu_rows = plan->cg.rows,
+        .memory = choice->memmode ? choice->memmode->name : NULL,
+        .home = choice->home,
+        .partition = choice->partition->name,
+        .solver = choice->solver,
+        .driver = choice->driver->name,
+        .format = choice->format,
+        .preconditioner = choice->preconditioner,
+        .shape = plan->cg.folded ? "folded" : "unfolded",
+        .effort = choice->effort,
+        .plan_seconds = plan->plan_seconds,
+        .notices = plan->notices,
+    };
+}
+
+static void explain_indefinite(yk_result *result)
+{
+    const yoke_report *report = &result->report;
+    snprintf(result->detail, sizeof result->detail,
+             "iteration %lld: p.Ap = %.6g < 0, so the matrix is not positive definite; use MINRES, "
+             "which needs symmetry alone",
+             (long long)report->iterations, report->curvature);
+}
+
+/* The sentence that goes with an outcome. */
+static void explain(const yoke_plan *plan, const double *b, const double *x0, yk_result *result)
+{
+    yoke_report *report = &result->report;
+    char *text = result->detail;
+    size_t size = sizeof result->detail;
+    switch (report->outcome) {
+    case YOKE_ITERATION_LIMIT:
+        snprintf(text, size, "limit reached (%lld)", (long long)report->maxit);
+        break;
+    case YOKE_INDEFINITE: explain_indefinite(result); break;
+    case YOKE_BREAKDOWN:
+        snprintf(text, size, "iteration %lld: p.Ap = 0 with a residual that is not: the matrix is singular or "
+                 "indefinite, and b not in its range", (long long)report->iterations);
+        break;
+    case YOKE_PRECONDITIONER_INDEFINITE:
+        snprintf(text, size, "iteration %lld: r.z <= 0: the preconditioner is not positive definite",
+                 (long long)report->iterations);
+        break;
+    case YOKE_STAGNATED:
+        snprintf(text, size, "two replacements of the residual did not halve the true one: the "
+                 "tolerance is below what double precision reaches here");
+        break;
+    case YOKE_CALLBACK_FAILED:
+        snprintf(text, size, "the caller's %s returned non-zero", plan->cg.failed_callback);
+        break;
+    case YOKE_NOT_FINITE:
+        yk_diagnose_not_finite(plan, b, x0, report->iterations, &report->row, text, size);
+        break;
+    default: break;
+    }
+}
+
+/* A non-positive diagonal under Jacobi: the matrix is not positive definite, and 1/diagonal is no
+ * preconditioner. x is x0. */
+static void refuse_diagonal(const yoke_plan *plan, double *x, const yoke_solve_options *options,
+                            yk_result *result)
+{
+    yoke_report *report = &result->report;
+    if (!options->initial_guess && plan->cg.rows > 0)
+        memset(x, 0, (size_t)plan->cg.rows * sizeof *x);
+    report->outcome = YOKE_INDEFINITE;
+    report->row = plan->bad_diagonal_row;
+    report->curvature = plan->bad_diagonal;
+    snprintf(result->detail, sizeof result->detail,
+             "row %lld (counted from 1): its diagonal is %.6g, so the matrix is not positive definite; use MINRES, "
+             "which needs symmetry alone",
+             (long long)plan->bad_diagonal_row + 1, plan->bad_diagonal);
+}
+
+/* ------------------------------------------------------------------- solve */
+
+static void refresh(yoke_plan *plan, yoke_report *report)
+{
+    if (plan->version == atomic_load(&plan->matrix->version)) return;
+    double began = yoke_seconds();
+    yk_parts_fill_values(plan);
+    report->setup_seconds = yoke_seconds() - began;
+}
+
+static yoke_status solve_one(yoke_plan *plan, const double *b, double *x,
+                             const yoke_solve_options *options, yk_result *result)
+{
+    yoke_report *report = &result->report;
+    if (plan->cg.rows > 0 && (!b || !x)) return yk_fail(YOKE_INVALID, "b or x is NULL");
+    if (overlap(b, x, plan->cg.rows)) return yk_fail(YOKE_INVALID, "b and x overlap");
+    begin_report(plan, options, result);
+    refresh(plan, report);
+    if (plan->bad_diagonal_row >= 0) {
+        refuse_diagonal(plan, x, options, result);
+        return YOKE_OK;
+    }
+    yoke_status status = yk_cg_solve(&plan->cg, plan->choice.driver, b, x, options, report);
+    if (status != YOKE_OK) {
+        plan->usable = false;
+        return status;
+    }
+    explain(plan, b, options->initial_guess ? x : NULL, result);
+    return YOKE_OK;
+}
+
+/* Takes the plan for this thread, and keeps the matrix's values still. */
+static yoke_status enter(yoke_plan *plan)
+{
+    if (!plan) return yk_fail(YOKE_INVALID, "plan is NULL");
+    if (!plan->usable) return yk_fail(YOKE_SPOILED, "the plan did not survive an earlier failure");
+    int idle = 0, solving = atomic_load(&plan->matrix->solving);
+    if (!atomic_compare_exchange_strong(&plan->busy, &idle, 1))
+        return yk_fail(YOKE_BUSY, "the plan solves for another thread");
+    do {
+        if (solving < 0) {
+            atomic_store(&plan->busy, 0);
+            return yk_fail(YOKE_BUSY, "the matrix's values are being updated");
+        }
+    } while (!atomic_compare_exchange_weak(&plan->matrix->solving, &solving, solving + 1));
+    return YOKE_OK;
+}
+
+static void leave(yoke_plan *plan)
+{
+    atomic_fetch_sub(&plan->matrix->solving, 1);
+    atomic_store(&plan->busy, 0);
+}
+
+static yoke_status check_options(const yoke_solve_options *options)
+{
+    YK_TRY(yk_check_struct("yoke_solve_options", options->struct_size, sizeof *options));
+    return check_numbers(options);
+}
+
+yoke_status yoke_solve(yoke_plan *plan, const double *b, double *x,
+                       const yoke_solve_options *options)
+{
+    yoke_solve_options defaults = yoke_solve_defaults();
+    if (!options) options = &defaults;
+    YK_TRY(check_options(options));
+    YK_TRY(enter(plan));
+    plan->results = 0;
+    yoke_status status = solve_one(plan, b, x, options, &plan->result[0]);
+    if (status == YOKE_OK) plan->results = 1;
+    leave(plan);
+    return status;
+}
+
+/* Room for n results; moving them is safe because none of the last call's is valid any more. */
+static yoke_status reserve_results(yoke_plan *plan, int n)
+{
+    if (n <= plan->result_capacity) return YOKE_OK;
+    yk_result *grown = calloc((size_t)n, sizeof *grown);
+    if (!grown) return yk_fail(YOKE_NO_MEMORY, "no memory for %d reports", n);
+    free(plan->result);
+    plan->result = grown;
+    plan->result_capacity = n;
+    return YOKE_OK;
+}
+
+static yoke_status solve_each(yoke_plan *plan, int n, const double *b, int64_t ldb, double *x,
+                              int64_t ldx, const yoke_solve_options *options)
+{
+    yoke_solve_options without_history = *options;
+    without_history.history = NULL;
+    plan->results = 0;
+    YK_TRY(reserve_results(plan, n));
+    for (int k = 0; k < n; k++) {
+        const yoke_solve_options *of_this = k == n - 1 ? options : &without_history;
+        YK_TRY(solve_one(plan, b + k * ldb, x + k * ldx, of_this, &plan->result[k]));
+        plan->results = k + 1;
+    }
+    return YOKE_OK;
+}
+
+yoke_status yoke_solve_many(yoke_plan *plan, int n, const double *b, int64_t ldb, double *x,
+                            int64_t ldx, const yoke_solve_options *options)
+{
+    yoke_solve_options defaults = yoke_solve_defaults();
+    if (!options) options = &defaults;
+    YK_TRY(check_options(options));
+    YK_TRY(enter(plan));
+    int64_t rows = plan->cg.rows;
+    yoke_status status = YOKE_OK;
+    if (n < 0 || ldb < rows || ldx < rows)
+        status = yk_fail(YOKE_INVALID, "n is %d, ldb %lld, ldx %lld, expected n >= 0 and ldb, ldx >= %lld",
+                         n, (long long)ldb, (long long)ldx, (long long)rows);
+    else
+        status = solve_each(plan, n, b, ldb, x, ldx, options);
+    leave(plan);
+    return status;
+}
+
+const yoke_report *yoke_plan_report_at(const yoke_plan *plan, int k)
+{
+    return plan && k >= 0 && k < plan->results ? &plan->result[k].report : NULL;
+}
+
+const yoke_report *yoke_plan_report(const yoke_plan *plan)
+{
+    return plan ? yoke_plan_report_at(plan, plan->results - 1) : NULL;
+}
