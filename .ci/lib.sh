@@ -2,6 +2,7 @@
 # shellcheck shell=bash disable=SC2034,SC2154 # lists are for who sources this; work: .ci/run
 # lib.sh: what the jobs of .ci/jobs share.
 
+# Debian 12's clang is 14, and its runtimes carry the number.
 ci_needs='git git
 clang clang
 clang-format clang-format
@@ -14,6 +15,7 @@ qemu-user qemu-aarch64
 gcc-aarch64-linux-gnu aarch64-linux-gnu-gcc
 libc6-dev-arm64-cross /usr/aarch64-linux-gnu/include/stdio.h
 libomp-dev /usr/lib/llvm-*/lib/libarcher.so
+libclang-rt-14-dev /usr/lib/llvm-*/lib/clang/*/lib/linux/libclang_rt.tsan-*.a
 llvm llvm-symbolizer'
 
 # What each job is for, shown in its heading.
@@ -52,6 +54,7 @@ configured_in()
     local name=$1
     shift
     mkdir -p "$work/$name"
+    [ -f configure ] || quietly autoreconf autoreconf -fi
     (cd "$work/$name" && quietly "$name-configure" "$OLDPWD/configure" "${without_extras[@]}" "$@")
 }
 

@@ -31,8 +31,10 @@ static int ranks_on_node(void)
 {
     static const char *const names[] = {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS",
                                         "SLURM_NTASKS_PER_NODE"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (number_in_environment(names[i])) return number_in_environment(names[i]);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        int ranks = number_in_environment(names[i]);
+        if (ranks > 0) return ranks;
+    }
     return 1;
 }
 
