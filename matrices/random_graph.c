@@ -15,13 +15,12 @@
 #include "matrices/rows.h"
 
 typedef struct graph {
-    int64_t rows;
     int degree;
     uint64_t seed;
     yk_permutation pi[YK_MOST_NEIGHBOURS / 2 + 1];
 } graph;
 
-enum { SHORT = 64 };
+enum { SHORT = 64 }; /* columns; beyond, counting costs more than qsort */
 
 /* Streams of one seed that must not meet. */
 enum { STREAM_PERMUTATION, STREAM_ENTRY, STREAM_DIAGONAL };
@@ -168,7 +167,6 @@ static yoke_status build(yoke_context *context, int64_t size, int degree, uint64
     YK_TRY(yk_rows_of_grid(size, 1, 1, 1, &rows));
     graph *g = malloc(sizeof *g);
     if (!g) return yk_fail(YOKE_NO_MEMORY, "no memory for %zu bytes of permutations", sizeof *g);
-    g->rows = rows;
     g->degree = degree;
     g->seed = seed;
     uint64_t permutations = stream(seed, STREAM_PERMUTATION);

@@ -28,8 +28,8 @@ yoke_status yk_rows_of_grid(int64_t nx, int64_t ny, int64_t nz, int64_t unknowns
         __builtin_mul_overflow(product, nz, &product) ||
         __builtin_mul_overflow(product, unknowns, &product) || product > INT32_MAX)
         return yk_fail(YOKE_OVERFLOW,
-                       "%lld x %lld x %lld points of %lld rows are more rows than a 32-bit index "
-                       "holds (%d)",
+                       "%lld x %lld x %lld nodes of %lld unknowns are more rows than a 32-bit "
+                       "index holds (%d)",
                        (long long)nx, (long long)ny, (long long)nz, (long long)unknowns, INT32_MAX);
     *rows = product;
     return YOKE_OK;
