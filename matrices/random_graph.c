@@ -56,7 +56,7 @@ static int sort_short(int32_t *column, int count)
         sorted[k] = -1;
     }
     for (int k = 0; k < count; k++) {
-        int32_t own = given[k], smaller = 0;
+        int32_t own = column[k], smaller = 0;
 #pragma omp simd reduction(+ : smaller)
         for (int j = 0; j < padded; j++) smaller += given[j] < own;
         sorted[smaller] = own;
