@@ -234,6 +234,11 @@ Test(matrix_market, repeated_entries_are_summed_and_columns_sorted)
     assert_entry(SYMMETRIC "2 2 2\n2 1 1\n2 1 2\n", 0, 1, 3.0);
 }
 
+Test(matrix_market, a_sum_of_repeats_that_overflows_is_refused)
+{
+    assert_refused(GENERAL "2 2 2\n2 2 1e308\n2 2 1e308\n", YOKE_FORMAT, 0, "(2, 2) overflows");
+}
+
 /* case 26 */
 Test(matrix_market, either_triangle_or_a_mixture_may_be_stored)
 {
