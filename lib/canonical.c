@@ -103,22 +103,3 @@ void yk_canonical_free(yoke_context *context, const yoke_csr *given, const yk_cs
     free_ours(context, csr->column, given->column, csr->nonzeros, sizeof *csr->column);
     free_ours(context, csr->value, given->value, csr->nonzeros, sizeof *csr->value);
 }
-
-typedef struct value_copy {
-    const yk_csr *csr;
-    const double *from;
-    double *to;
-} value_copy;
-
-static void copy_value_rows(void *user, int64_t first, int64_t last)
-{
-    const value_copy *c = user;
-    int64_t end = yk_row_start(c->csr, last);
-    for (int64_t k = yk_row_start(c->csr, first); k < end; k++) c->to[k] = c->from[k];
-}
-
-void yk_copy_values(const yk_csr *csr, int threads, const double *from, double *to)
-{
-    value_copy c = {csr, from, to};
-    yk_parallel_for(threads, csr->rows, YK_ROW_GRAIN, copy_value_rows, &c);
-}

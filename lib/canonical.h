@@ -18,7 +18,4 @@ yoke_status yk_canonical_create(yoke_context *context, const yoke_csr *given,
 /* Releases what *csr does not share with given. */
 void yk_canonical_free(yoke_context *context, const yoke_csr *given, const yk_csr *csr);
 
-/* Copies the values of a canonical matrix, each share of rows written by one thread. */
-void yk_copy_values(const yk_csr *csr, int threads, const double *from, double *to);
-
 #endif

@@ -31,7 +31,8 @@ struct yoke_matrix {
     bool usable;
     yk_csr csr; /* rows alone for an operator */
     /* As created. Its three arrays are those of csr that are the caller's, used in place, else
-     * NULL: an array of csr that differs from its namesake here is ours, by yk_alloc. */
+     * NULL: an array of csr that differs from its namesake here is ours, by yk_alloc. Its base is
+     * also the one in which later faults name entries: a reader that adopts may set it. */
     yoke_csr given;
     bool is_operator;
     yoke_operator op;         /* of an operator; op.diagonal is a copy of ours */

@@ -44,16 +44,22 @@ typedef struct gather {
     double *value;
 } gather;
 
+static void copy_rows(void *user, int64_t first, int64_t last)
+{
+    const gather *g = user;
+    int64_t end = yk_row_start(g->csr, last);
+    for (int64_t k = yk_row_start(g->csr, first); k < end; k++) g->value[k] = g->given[k];
+}
+
 static void gather_rows(void *user, int64_t first, int64_t last)
 {
     const gather *g = user;
     const int64_t *source = g->origin->source, *group = g->origin->group;
     int64_t end = yk_row_start(g->csr, last);
     for (int64_t k = yk_row_start(g->csr, first); k < end; k++) {
-        int64_t s = group ? group[k] : k;
+        int64_t s = group ? group[k] : k, next = group ? group[k + 1] : k + 1;
         double sum = g->given[source[s]];
-        if (group)
-            for (s++; s < group[k + 1]; s++) sum += g->given[source[s]];
+        for (s++; s < next; s++) sum += g->given[source[s]];
         g->value[k] = sum;
     }
 }
@@ -62,5 +68,5 @@ void yk_origin_apply(const yk_origin *origin, const yk_csr *csr, int threads, co
                      double *value)
 {
     gather g = {origin, csr, given, value};
-    yk_parallel_for(threads, csr->rows, YK_ROW_GRAIN, gather_rows, &g);
+    yk_parallel_for(threads, csr->rows, YK_ROW_GRAIN, origin ? gather_rows : copy_rows, &g);
 }

@@ -23,7 +23,8 @@ yoke_status yk_origin_create(yoke_context *context, int64_t sources, int64_t non
                              yk_origin **origin);
 void yk_origin_destroy(yoke_context *context, yk_origin *origin);
 
-/* value [csr->nonzeros] from given, each share of rows written by one thread. */
+/* value [csr->nonzeros] from given, each share of rows written by one thread. origin NULL: given is
+ * in canonical order. */
 void yk_origin_apply(const yk_origin *origin, const yk_csr *csr, int threads, const double *given,
                      double *value);
 

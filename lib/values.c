@@ -4,7 +4,6 @@
 
 #include <stdio.h>
 
-#include "lib/canonical.h"
 #include "lib/context.h"
 #include "lib/csr_input.h"
 #include "lib/origin.h"
@@ -37,7 +36,7 @@ yoke_status yk_values_verify(yoke_matrix *matrix, yk_csr *csr, bool writable, in
     YK_TRY(yk_matrix_symmetrise(csr, value, threads, one_based, &mean));
     if (mean && !writable) {
         YK_TRY(new_values(matrix, &value));
-        yk_copy_values(csr, threads, csr->value, value);
+        yk_origin_apply(NULL, csr, threads, csr->value, value);
         csr->value = value;
         /* What was found symmetric a moment ago does not fail now. */
         (void)yk_matrix_symmetrise(csr, value, threads, one_based, &mean);
@@ -74,7 +73,7 @@ static yoke_status copy_in(yoke_matrix *matrix, const double *value, int threads
     csr.value = value;
     if (matrix->unsymmetric != YOKE_TRUST)
         YK_TRY(yk_matrix_symmetrise(&csr, NULL, threads, matrix->given.base == 1, &mean));
-    yk_copy_values(&matrix->csr, threads, value, (double *)matrix->csr.value);
+    yk_origin_apply(NULL, &csr, threads, value, (double *)matrix->csr.value);
     if (mean) return yk_values_verify(matrix, &matrix->csr, true, threads);
     note(matrix, false);
     return YOKE_OK;
@@ -109,12 +108,10 @@ yoke_status yoke_matrix_update_values(yoke_matrix *matrix, const double *value)
     if (!matrix->usable) return yk_fail(YOKE_SPOILED, "the matrix did not survive a failure");
     if (matrix->is_operator)
         return yk_fail(YOKE_UNSUITABLE, "the matrix is an operator: it has no values to update");
-    int idle = 0;
-    if (!atomic_compare_exchange_strong(&matrix->solving, &idle, -1))
-        return yk_fail(YOKE_BUSY,
-                       idle > 0 ? "%d solves on the matrix are running"
-                                : "the values are being updated (%d)",
-                       idle);
+    int solving = 0;
+    if (!atomic_compare_exchange_strong(&matrix->solving, &solving, -1))
+        return solving < 0 ? yk_fail(YOKE_BUSY, "the values are being updated by another call")
+                           : yk_fail(YOKE_BUSY, "%d solves with the matrix are running", solving);
     yoke_status status = update(matrix, value);
     if (status == YOKE_OK) atomic_fetch_add(&matrix->version, 1);
     atomic_store(&matrix->solving, 0);

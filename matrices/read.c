@@ -107,7 +107,9 @@ static yoke_status make_matrix(yoke_context *context, const yk_source *source, i
         return named(source, status);
     }
     status = yk_matrix_adopt(context, &csr, matrix);
-    return status == YOKE_OK ? YOKE_OK : named(source, status);
+    if (status != YOKE_OK) return named(source, status);
+    (*matrix)->given.base = 1; /* as the file's entries are numbered */
+    return YOKE_OK;
 }
 
 yoke_status yk_matrix_read_source(yoke_context *context, yk_source *source, int64_t block_size,
