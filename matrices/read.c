@@ -15,7 +15,7 @@
 int64_t yk_block_size(int threads)
 {
     int64_t size = (int64_t)threads << 21;
-    int64_t least = 4 << 20, most = 64 << 20;
+    int64_t least = 4 << 20, most = 32 << 20;
     return size < least ? least : size > most ? most : size;
 }
 
