@@ -64,6 +64,25 @@ Test(matrix_market, gzip_is_known_by_content_and_gives_the_same_bits)
     yoke_context_destroy(context);
 }
 
+Test(matrix_market, a_dash_reads_standard_input_and_errors_call_it_so)
+{
+    yoke_context *context = context_with(2);
+    yoke_matrix *matrix = NULL;
+    static const char text[] = SYMMETRIC "2 2 2\n1 1 1\n2 2 x\n";
+    cr_assert_not_null(freopen(REAL "nos6.mtx", "r", stdin));
+    cr_assert_eq(yoke_matrix_read(context, "-", NULL, &matrix), YOKE_OK, "%s", yoke_error_text());
+    cr_assert_eq(yoke_matrix_nonzeros(matrix), 3255);
+    yoke_matrix_destroy(matrix);
+    int ends[2];
+    cr_assert_eq(pipe(ends), 0);
+    cr_assert_eq(write(ends[1], text, sizeof text - 1), (ssize_t)sizeof text - 1);
+    close(ends[1]);
+    cr_assert_eq(dup2(ends[0], STDIN_FILENO), STDIN_FILENO);
+    cr_assert_eq(yoke_matrix_read(context, "-", NULL, &matrix), YOKE_FORMAT);
+    cr_assert_eq(strncmp(yoke_error_text(), "stdin:4: ", 9), 0, "%s", yoke_error_text());
+    yoke_context_destroy(context);
+}
+
 /* case 20 */
 Test(matrix_market, the_diagonal_of_a_symmetric_file_is_not_doubled)
 {
