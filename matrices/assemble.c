@@ -154,8 +154,9 @@ static yoke_status assemble(assembly *a, const char *name, yk_csr *csr)
     YK_TRY(count_rows(a));
     YK_TRY(move_entries(a));
     yk_unsorted_rows rows = {a->context, a->rows, a->threads, a->start, &a->column, &a->value};
-    YK_TRY(yk_sort_rows(&rows, name));
-    a->expanded = a->start[a->rows];
+    yoke_status status = yk_sort_rows(&rows, name);
+    a->expanded = a->start[a->rows]; /* of the arrays as they are now, on failure too */
+    YK_TRY(status);
     YK_TRY(settle_starts(a, csr));
     csr->rows = a->rows;
     csr->nonzeros = a->expanded;
@@ -178,7 +179,6 @@ yoke_status yk_assemble(yk_triplets *triplets, const char *name, int64_t rows, b
     atomic_init(&a.counted, 0);
     memset(csr, 0, sizeof *csr);
     yoke_status status = assemble(&a, name, csr);
-    /* The number of entries is that of the arrays, which yk_sort_rows replaces together. */
     yk_free(context, a.count, a.shares * rows, sizeof *a.count);
     yk_free(context, a.column, a.expanded, sizeof *a.column);
     yk_free(context, a.value, a.expanded, sizeof *a.value);

@@ -37,17 +37,25 @@ typedef struct body {
 
 /* ------------------------------------------------------------ one line */
 
+/* An index of 8 digits or more, perhaps with leading zeros; most < 10^18. */
+static const char *parse_long_index(const char *text, uint64_t *value)
+{
+    while (*text == '0') text++;
+    const char *first = text;
+    for (*value = 0; yk_is_digit(*text); text++) *value = *value * 10 + (uint64_t)(*text - '0');
+    if (text - first > 18) *value = UINT64_MAX;
+    return text;
+}
+
 /* An index of 1 to most, with its end; NULL: something else. */
 static inline const char *parse_index(const char *text, int64_t most, int32_t *index)
 {
+    uint64_t value;
     if (*text == '+') text++;
-    if (!yk_is_digit(*text)) return NULL;
-    while (*text == '0') text++;
-    const char *first = text;
-    uint64_t value = 0;
-    for (; yk_is_digit(*text); text++) value = value * 10 + (uint64_t)(*text - '0');
+    int count = yk_short_number(text, &value);
+    text = count < 8 ? text + count : parse_long_index(text, &value);
     *index = (int32_t)(value - 1);
-    return text - first <= 18 && value - 1 < (uint64_t)most ? text : NULL;
+    return value - 1 < (uint64_t)most ? text : NULL;
 }
 
 static bool fits_field(yk_field field, double value)
@@ -79,26 +87,30 @@ static const char *after_line(const char *text, const char *end)
     return (const char *)memchr(text, '\n', (size_t)(end - text)) + 1;
 }
 
-static void parse_slice(const yk_entries *expected, slice *s, yk_triplet_writer *writer)
+/* Works on copies: writers and slices of several threads lie side by side in memory. */
+static void parse_slice(const yk_entries *expected, slice *of_block, yk_triplet_writer *of_thread)
 {
-    const char *line = s->begin;
-    while (line < s->end) {
+    slice s = *of_block;
+    yk_triplet_writer writer = *of_thread;
+    const char *line = s.begin;
+    for (; line < s.end; s.lines++) {
         const char *text = yk_skip_blanks(line);
         if (*text == '\n' || *text == '%') {
-            line = after_line(text, s->end);
-        } else {
-            yk_triplet entry;
-            text = parse_entry(expected, text, &entry);
-            if (!text) {
-                s->fault = line;
-                return;
-            }
-            yk_triplet_put(writer, entry);
-            s->entries++;
-            line = text + 1;
+            line = after_line(text, s.end);
+            continue;
         }
-        s->lines++;
+        yk_triplet entry;
+        text = parse_entry(expected, text, &entry);
+        if (!text) {
+            s.fault = line;
+            break;
+        }
+        yk_triplet_put(&writer, entry);
+        s.entries++;
+        line = text + 1;
     }
+    *of_block = s;
+    *of_thread = writer;
 }
 
 /* ----------------------------------------------------- what is wrong */

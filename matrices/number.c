@@ -23,35 +23,14 @@ typedef struct decimal {
     bool truncated;
 } decimal;
 
-/* Are these 8 bytes digits? In each, the high nibble must be 3, before and after adding 6. */
-static bool are_digits(uint64_t bytes)
-{
-    uint64_t high = bytes & 0xf0f0f0f0f0f0f0f0u;
-    uint64_t high_of_sum = (bytes + 0x0606060606060606u) & 0xf0f0f0f0f0f0f0f0u;
-    return high == 0x3030303030303030u && high_of_sum == 0x3030303030303030u;
-}
-
-/* Value of 8 digits, the first in the lowest byte: pairs, then fours, then all. */
-static uint32_t eight_digits(uint64_t bytes)
-{
-    bytes -= 0x3030303030303030u;
-    bytes = bytes * 10 + (bytes >> 8);
-    uint64_t fours = (bytes & 0x000000ff000000ffu) * (100u + (1000000ull << 32));
-    uint64_t rest = ((bytes >> 16) & 0x000000ff000000ffu) * (1u + (10000ull << 32));
-    return (uint32_t)((fours + rest) >> 32);
-}
-
 /* Appends the digits at text to *digits, modulo 2^64. */
 static inline const char *append_digits(const char *text, uint64_t *digits)
 {
-    uint64_t value = *digits;
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-    uint64_t bytes;
-    while (memcpy(&bytes, text, 8), are_digits(bytes)) {
-        value = value * 100000000 + eight_digits(bytes);
+    uint64_t value = *digits, bytes;
+    while (memcpy(&bytes, text, 8), yk_other_than_digits(bytes) == 0) {
+        value = value * 100000000 + yk_value_of_digits(bytes ^ YK_ZEROS);
         text += 8;
     }
-#endif
     for (; yk_is_digit(*text); text++) value = value * 10 + (uint64_t)(*text - '0');
     *digits = value;
     return text;
@@ -94,8 +73,8 @@ static void cut_digits(const char *text, const char *end, decimal *number)
 
 /* w 10^q = product 2^(exponent - 127 or - 126), product rounded down to 128 bits. */
 typedef struct scaled {
-    u128 product;     /* its first bit is 127 or 126 */
-    int64_t exponent; /* of that first bit */
+    u128 product;       /* its first bit is 127 or 126 */
+    int64_t exponent;   /* of that first bit */
     bool exact, sticky; /* sticky: something other than 0 was cut off */
 } scaled;
 

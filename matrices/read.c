@@ -15,7 +15,7 @@
 int64_t yk_block_size(int threads)
 {
     int64_t size = (int64_t)threads << 21;
-    int64_t least = 4 << 20, most = 64 << 20;
+    int64_t least = 4 << 20, most = 32 << 20;
     return size < least ? least : size > most ? most : size;
 }
 
@@ -107,16 +107,18 @@ static yoke_status make_matrix(yoke_context *context, const yk_source *source, i
         return named(source, status);
     }
     status = yk_matrix_adopt(context, &csr, matrix);
-    return status == YOKE_OK ? YOKE_OK : named(source, status);
+    if (status != YOKE_OK) return named(source, status);
+    (*matrix)->given.base = 1; /* as the file's entries are numbered */
+    return YOKE_OK;
 }
 
-yoke_status yk_matrix_read_source(yoke_context *context, yk_source *source,
+yoke_status yk_matrix_read_source(yoke_context *context, yk_source *source, int64_t block_size,
                                   const yoke_read_options *options, yoke_matrix **matrix)
 {
     int threads = yk_threads(context, options->threads);
     yk_stream stream;
     yk_found found = {0};
-    yk_stream_begin(&stream, context, source, options, yk_block_size(threads));
+    yk_stream_begin(&stream, context, source, options, block_size);
     yk_lines lines = {.stream = &stream};
     yk_triplets_begin(&found.triplets, context);
     yoke_status status = read_found(&lines, threads, &found);
@@ -141,7 +143,8 @@ yoke_status yoke_matrix_read(yoke_context *context, const char *path,
     YK_TRY(yk_alloc(context, "a file's buffer", 1, sizeof *source, &source));
     yoke_status status = yk_source_open(source, path);
     if (status == YOKE_OK) {
-        status = yk_matrix_read_source(context, source, options, matrix);
+        int64_t block_size = yk_block_size(yk_threads(context, options->threads));
+        status = yk_matrix_read_source(context, source, block_size, options, matrix);
         yk_source_close(source);
     }
     yk_free(context, source, 1, sizeof *source);

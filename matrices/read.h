@@ -22,10 +22,11 @@ bool yk_is_harwell_boeing(const yk_block *block);
 /* Sizes as a header gives them: square, and rows within a 32-bit index. */
 yoke_status yk_check_sizes(const yk_lines *lines, int64_t rows, int64_t columns);
 
-yoke_status yk_matrix_read_source(yoke_context *context, yk_source *source,
+/* block_size: bytes read at once; small ones only to test what happens at their seams. */
+yoke_status yk_matrix_read_source(yoke_context *context, yk_source *source, int64_t block_size,
                                   const yoke_read_options *options, yoke_matrix **matrix);
-yoke_status yk_vector_read_source(yoke_context *context, yk_source *source, int64_t rows,
-                                  double *out);
+yoke_status yk_vector_read_source(yoke_context *context, yk_source *source, int64_t block_size,
+                                  int64_t rows, double *out);
 
 /* Bytes of a block for so many threads. */
 int64_t yk_block_size(int threads);

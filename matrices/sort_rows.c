@@ -3,6 +3,7 @@
  * are in order already; short rows are sorted by insertion, long ones by merging. */
 #include "matrices/sort_rows.h"
 
+#include <math.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <string.h>
@@ -26,6 +27,7 @@ typedef struct sorting {
     atomic_llong longest;   /* row left for merging */
     atomic_llong repeats;   /* entries that sums will swallow */
     atomic_llong ambiguous; /* the first such row */
+    atomic_llong overflow;  /* the first row with a sum beyond a double */
     int64_t lanes;          /* threads that merge */
     item *space;            /* [lanes][2][longest] */
     int32_t *new_column;
@@ -168,6 +170,15 @@ static void clear_marks(void *user, int64_t first, int64_t last)
     for (int64_t i = first; i < last; i++) s->column[i] = place(s->column[i]);
 }
 
+static yoke_status refuse_overflow(const sorting *s, const char *name, int64_t row)
+{
+    int64_t i = s->rows->start[row];
+    while (isfinite((*s->rows->value)[i])) i++;
+    return yk_fail(YOKE_FORMAT,
+                   "%s: the sum of the repeated entries (%lld, %lld) overflows a double", name,
+                   (long long)row + 1, (long long)(*s->rows->column)[i] + 1);
+}
+
 static yoke_status refuse_ambiguous(const sorting *s, const char *name, int64_t row)
 {
     const int32_t *column = s->column + s->rows->start[row];
@@ -201,6 +212,8 @@ static void sum_repeats(void *user, int64_t first, int64_t last)
             s->new_column[++to] = s->column[i];
             s->new_value[to] = s->value[i];
         }
+        for (int64_t i = s->new_start[row]; i <= to; i++)
+            if (!isfinite(s->new_value[i])) lower_to(&s->overflow, row);
     }
 }
 
@@ -233,6 +246,7 @@ yoke_status yk_sort_rows(yk_unsorted_rows *rows, const char *name)
     atomic_init(&s.longest, 0);
     atomic_init(&s.repeats, 0);
     atomic_init(&s.ambiguous, rows->rows);
+    atomic_init(&s.overflow, rows->rows);
     YK_TRY(sort_all(&s));
     yk_parallel_for(rows->threads, rows->rows, 256, look_for_repeats, &s);
     int64_t ambiguous = atomic_load(&s.ambiguous);
@@ -243,5 +257,6 @@ yoke_status yk_sort_rows(yk_unsorted_rows *rows, const char *name)
     YK_TRY(yk_alloc(rows->context, "row starts", rows->rows + 1, sizeof *new_start, &new_start));
     yoke_status status = make_shorter(&s, new_start);
     yk_free(rows->context, new_start, rows->rows + 1, sizeof *new_start);
-    return status;
+    int64_t overflow = atomic_load(&s.overflow);
+    return overflow < rows->rows ? refuse_overflow(&s, name, overflow) : status;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* vector.c: a vector from a Matrix Market file (array, or coordinate with one column) or from a
  * plain list of numbers. */
+#include <math.h>
 #include <string.h>
 
 #include "lib/context.h"
@@ -88,6 +89,10 @@ static yoke_status read_coordinates(vector *v, int64_t promised)
             return yk_fail_line(v->lines.stream, v->lines.line, YOKE_FORMAT,
                                 "unexpected text after the entry: '%s'", yk_quote_line(text).text);
         v->value[row - 1] += value;
+        if (!isfinite(v->value[row - 1]))
+            return yk_fail_line(v->lines.stream, v->lines.line, YOKE_FORMAT,
+                                "the sum of the repeated entries of row %lld overflows a double",
+                                (long long)row);
     }
     if (found == promised) return YOKE_OK;
     return yk_fail_line(v->lines.stream, v->lines.line, YOKE_FORMAT,
@@ -129,13 +134,13 @@ static yoke_status read_any(vector *v)
     return market ? read_market(v) : read_list(v, "#%");
 }
 
-yoke_status yk_vector_read_source(yoke_context *context, yk_source *source, int64_t rows,
-                                  double *out)
+yoke_status yk_vector_read_source(yoke_context *context, yk_source *source, int64_t block_size,
+                                  int64_t rows, double *out)
 {
     yk_stream stream;
     vector v = {.rows = rows};
     YK_TRY(yk_alloc(context, "a vector", rows, sizeof *v.value, &v.value));
-    yk_stream_begin(&stream, context, source, NULL, yk_block_size(1));
+    yk_stream_begin(&stream, context, source, NULL, block_size);
     v.lines.stream = &stream;
     yoke_status status = read_any(&v);
     if (status == YOKE_OK) memcpy(out, v.value, (size_t)rows * sizeof *out);
@@ -153,7 +158,7 @@ yoke_status yoke_vector_read(yoke_context *context, const char *path, int64_t ro
     YK_TRY(yk_alloc(context, "a file's buffer", 1, sizeof *source, &source));
     yoke_status status = yk_source_open(source, path);
     if (status == YOKE_OK) {
-        status = yk_vector_read_source(context, source, rows, out);
+        status = yk_vector_read_source(context, source, yk_block_size(1), rows, out);
         yk_source_close(source);
     }
     yk_free(context, source, 1, sizeof *source);

@@ -84,6 +84,7 @@ Test(vector, what_is_no_finite_number_is_refused_with_its_line)
     assert_no_vector("1\n1e999\n3\n", YOKE_FORMAT, ":2: ");
     assert_no_vector("1\n2;\n3\n", YOKE_FORMAT, ":2: not a number: '2;'");
     assert_no_vector(ARRAY "3 1\n1\nx\n3\n", YOKE_FORMAT, ":4: not a number: 'x'");
+    assert_no_vector(COORDINATE "3 1 2\n2 1 1e308\n2 1 1e308\n", YOKE_FORMAT, ":4: ");
     assert_no_vector(COORDINATE "3 1 1\n4 1 1\n", YOKE_FORMAT, ":3: ");
     assert_no_vector(COORDINATE "3 1 1\n1 1 1 1\n", YOKE_FORMAT, ":3: ");
 }

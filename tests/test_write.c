@@ -116,6 +116,13 @@ Test(write, what_is_no_regular_file_is_written_to_and_stays)
     cr_assert_eq(yoke_vector_write("/dev/null", AWKWARD, awkward), YOKE_OK);
 }
 
+Test(write, a_dash_is_standard_output)
+{
+    cr_assert_not_null(freopen(inside("out.mtx"), "w", stdout));
+    cr_assert_eq(yoke_vector_write("-", AWKWARD, awkward), YOKE_OK, "%s", yoke_error_text());
+    assert_comes_back(inside("out.mtx"));
+}
+
 Test(write, a_failure_is_told_and_leaves_the_old_file_alone)
 {
     cr_assert_eq(yoke_vector_write("/nonexistent/x", 1, awkward), YOKE_IO);
