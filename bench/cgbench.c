@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* cgbench.c: the commands, and what may precede them. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <yoke.h>
+
+#include "bench/commands.h"
+#include "bench/commit.h"
+#include "bench/say.h"
+
+static int not_yet(const bench_options *options)
+{
+    if (options->command == COMMAND_PREDICT && options->matrices.count != 1)
+        return say_error(ENDS_BAD_INPUT, "predict: expected one MATRIX, given %d",
+                         options->matrices.count);
+    return say_error(ENDS_LACKING, "%s: not in this version yet: it needs the GPU engine",
+                     options->command_name);
+}
+
+typedef struct command {
+    const char *name, *usage, *help;
+    unsigned bit;
+    int (*run)(const bench_options *options);
+} command;
+
+static const command commands[] = {
+    {"solve", "MATRIX [options]", "solve one system", COMMAND_SOLVE, command_solve},
+    {"run", "MATRIX... [options]", "a row for each configuration of the comma lists", COMMAND_RUN,
+     command_run},
+    {"study", "[MATRIX...] [options]", "every memory mode, home and partition [not yet]",
+     COMMAND_STUDY, not_yet},
+    {"predict", "MATRIX --machine M [options]", "the model's table for another machine [not yet]",
+     COMMAND_PREDICT, not_yet},
+    {"machine", "[options]", "what this machine is and how fast its memory is", COMMAND_MACHINE,
+     command_machine},
+    {"list", "[options]", "what there is: built, usable here, and why not", COMMAND_LIST,
+     command_list},
+};
+enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };
+
+static int help(void)
+{
+    puts("Usage: cgbench COMMAND [arguments]\n");
+    for (int i = 0; i < COMMAND_COUNT; i++) {
+        char left[64];
+        snprintf(left, sizeof left, "%s %s", commands[i].name, commands[i].usage);
+        printf("  %-38s  %s\n", left, commands[i].help);
+    }
+    puts(
+        "\nMATRIX is a file (Matrix Market, Harwell-Boeing or Rutherford-Boeing, gzipped or not),\n"
+        "\"-\" for standard input, or gen:NAME:ARGS (see cgbench list).\n"
+        "\"cgbench COMMAND --help\" lists the options of a command; cgbench(1) has all.\n"
+        "Exit: 0 converged, 1 not, 2 bad usage or input, 3 device or memory.");
+    return ENDS_WELL;
+}
+
+static int help_on(const command *c)
+{
+    printf("Usage: cgbench %s %s\n\n%s\n\n", c->name, c->usage, c->help);
+    options_help(c->bit, stdout);
+    return ENDS_WELL;
+}
+
+static int version(void)
+{
+    printf("cgbench %s (%s)\n", yoke_version(NULL, NULL, NULL), YOKE_COMMIT);
+    return ENDS_WELL;
+}
+
+static int say_unknown_command(const char *text)
+{
+    char known[256] = "";
+    size_t used = 0;
+    for (int i = 0; i < COMMAND_COUNT; i++)
+        used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", i ? ", " : "",
+                                 commands[i].name);
+    if (!text) return say_error(ENDS_BAD_INPUT, "no command given; known: %s", known);
+    return say_error(ENDS_BAD_INPUT, "unknown command '%s'; known: %s", text, known);
+}
+
+/* This build has no MPI: under a launcher each of its ranks would solve the whole system. The
+ * batch script of SLURM carries SLURM_NTASKS too, its steps alone SLURM_STEP_NUM_TASKS. */
+static int refuse_ranks(void)
+{
+    static const char *const sizes[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MPI_LOCALNRANKS",
+                                        "SLURM_STEP_NUM_TASKS"};
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        const char *text = getenv(sizes[i]);
+        int64_t ranks = 0;
+        if (text && parse_count(text, &ranks) && ranks > 1)
+            return say_error(ENDS_BAD_INPUT,
+                             "started on %s ranks (%s), but this build has no MPI: start one", text,
+                             sizes[i]);
+    }
+    return 0;
+}
+
+static int run_command(const command *c, int argc, char **argv)
+{
+    bench_options options;
+    int code = options_read(argc, argv, c->bit, c->name, &options);
+    if (!code && options.help)
+        help_on(c);
+    else {
+        if (!code && (c->bit & (COMMAND_SOLVE | COMMAND_RUN))) code = refuse_ranks();
+        if (!code) code = c->run(&options);
+    }
+    options_free(&options);
+    if (fflush(stdout) && !code) code = say_error(ENDS_BAD_INPUT, "cannot write standard output");
+    return code;
+}
+
+int main(int argc, char **argv)
+{
+    const char *name = argc > 1 ? argv[1] : NULL;
+    if (!name) return say_unknown_command(NULL);
+    if (!strcmp(name, "--help") || !strcmp(name, "-h") || !strcmp(name, "help")) return help();
+    if (!strcmp(name, "--version")) return version();
+    for (int i = 0; i < COMMAND_COUNT; i++)
+        if (!strcmp(name, commands[i].name)) return run_command(&commands[i], argc - 2, argv + 2);
+    return say_unknown_command(name);
+}

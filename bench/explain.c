@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* explain.c: rows in sentences. */
+#include "bench/explain.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+void format_seconds(double seconds, char *text, size_t capacity)
+{
+    static const struct {
+        double from, factor;
+        const char *unit;
+    } units[] = {{1.0, 1.0, "s"}, {1e-3, 1e3, "ms"}, {1e-6, 1e6, "us"}, {0.0, 1e9, "ns"}};
+    if (!isfinite(seconds)) {
+        snprintf(text, capacity, "-");
+        return;
+    }
+    int u = 0;
+    while (u < 3 && seconds < units[u].from) u++;
+    double value = seconds * units[u].factor;
+    snprintf(text, capacity, "%.*f %s",
+             value < 10.0    ? 2
+             : value < 100.0 ? 1
+                             : 0,
+             value, units[u].unit);
+}
+
+void format_grouped(int64_t value, char *text, size_t capacity)
+{
+    char digits[32];
+    int length = snprintf(digits, sizeof digits, "%" PRId64, value), used = 0;
+    for (int i = 0; i < length && (size_t)used + 2 < capacity; i++) {
+        if (i && (length - i) % 3 == 0) text[used++] = ' ';
+        text[used++] = digits[i];
+    }
+    text[used] = '\0';
+}
+
+static void write_what(const row *r, FILE *stream)
+{
+    char rows[40], nonzeros[40];
+    format_grouped(r->rows, rows, sizeof rows);
+    format_grouped(r->nonzeros, nonzeros, sizeof nonzeros);
+    fprintf(stream, "%s: %s rows, %s nonzeros\n", r->matrix, rows, nonzeros);
+}
+
+static void write_how(const row *r, FILE *stream)
+{
+    const char *const parts[] = {r->solver, r->memory, r->partition,
+                                 r->driver, r->format, r->shape};
+    fputs("  ", stream);
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
+        if (parts[i]) fprintf(stream, "%s, ", parts[i]);
+    fprintf(stream, "preconditioner %s, %" PRId64 " thread%s\n",
+            r->precond ? r->precond : "unknown", r->threads, r->threads == 1 ? "" : "s");
+}
+
+static void write_outcome(const row *r, FILE *stream)
+{
+    fprintf(stream,
+            "  %s after %" PRId64 " iterations; residual / ||b||: %.3e true, %.3e recursive\n",
+            r->outcome, r->iterations, r->residual_true, r->residual_recursive);
+}
+
+static void write_times(const row *r, FILE *stream)
+{
+    char setup[32], transfer[32], solve[32], one[32];
+    format_seconds(r->setup, setup, sizeof setup);
+    format_seconds(r->transfer, transfer, sizeof transfer);
+    format_seconds(r->solve, solve, sizeof solve);
+    format_seconds(r->us_median * 1e-6, one, sizeof one);
+    fprintf(stream, "  setup %s, transfer %s, solve %s", setup, transfer, solve);
+    if (isfinite(r->us_median)) fprintf(stream, "; %s an iteration", one);
+    if (isfinite(r->gb_per_s)) fprintf(stream, ", %.1f GB/s", r->gb_per_s);
+    if (isfinite(r->fraction)) fprintf(stream, ", %.2f of the read bandwidth", r->fraction);
+    fputc('\n', stream);
+}
+
+void write_summary(const row_list *rows, FILE *stream)
+{
+    if (!rows->count) return;
+    const row *r = &rows->row[0];
+    write_what(r, stream);
+    write_how(r, stream);
+    write_outcome(r, stream);
+    write_times(r, stream);
+    for (int i = 0; i < RIVALS; i++)
+        if (r->asked[i] && isfinite(r->speedup[i]))
+            fprintf(stream, "  %.2f times the speed of %s\n", r->speedup[i], rival_names[i]);
+}
+
+static void write_bytes(const row *r, FILE *stream)
+{
+    if (!isfinite(r->bytes) || r->rows <= 0) return;
+    fprintf(stream, "  bytes an iteration: %.0f, %.1f a row, %.1f a nonzero\n", r->bytes,
+            r->bytes / (double)r->rows, r->nonzeros > 0 ? r->bytes / (double)r->nonzeros : 0.0);
+}
+
+void write_explanation(const row_list *rows, FILE *stream)
+{
+    for (int i = 0; i < rows->count; i++) {
+        const row *r = &rows->row[i];
+        char label[512];
+        row_label(r, label, sizeof label);
+        fprintf(stream, "\n%s\n", label);
+        fprintf(stream,
+                "  home %s, effort %s; rows on the CPU %" PRId64 ", GPUs %" PRId64
+                ", ranks %" PRId64 ", threads %" PRId64 "\n",
+                r->home ? r->home : "unknown", r->effort ? r->effort : "unknown", r->cpu_rows,
+                r->gpus, r->ranks, r->threads);
+        write_bytes(r, stream);
+        for (int k = 0; k < r->notices.count; k++)
+            fprintf(stream, "  notice: %s\n", r->notices.word[k]);
+    }
+}

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* measure.c: the order matters. One iteration to learn the bytes and to warm up; then, for each
+ * repeat, the bandwidth, the solve, the bandwidth again; the first repeat is verified before the
+ * others are timed. */
+#include "bench/measure.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <yoke_tools.h>
+
+#include "bench/progress.h"
+#include "bench/say.h"
+#include "bench/statistics.h"
+#include "bench/take.h"
+#include "bench/verify.h"
+
+enum { PASSES = 3, HISTORY_LIMIT = 1 << 22 };
+
+typedef struct trial {
+    const bench_options *options;
+    const source *s;
+    yoke_plan *plan;
+    yoke_bandwidth *bandwidth;
+    double *x;
+    double *us, *fraction, *solve, *transfer; /* [repeats] */
+    double setup;
+    int done;
+} trial;
+
+int open_context(const bench_options *options, yoke_context **context)
+{
+    yoke_context_options wanted = yoke_context_defaults();
+    wanted.threads = (int)options->threads;
+    yoke_status status = yoke_context_create(&wanted, context);
+    return status ? say_status(status, NULL) : 0;
+}
+
+/* To the library, NULL is auto. */
+static const char *asked(const configuration *c, int axis)
+{
+    const char *name = c->name[axis];
+    return name && strcmp(name, "auto") ? name : NULL;
+}
+
+static yoke_plan_options plan_options(const bench_options *options, const configuration *c)
+{
+    yoke_plan_options wanted = yoke_plan_defaults();
+    wanted.memory = asked(c, AXIS_MEMORY);
+    wanted.home = asked(c, AXIS_HOME);
+    wanted.partition = asked(c, AXIS_PARTITION);
+    wanted.solver = asked(c, AXIS_SOLVER);
+    wanted.driver = asked(c, AXIS_DRIVER);
+    wanted.format = asked(c, AXIS_FORMAT);
+    wanted.preconditioner = asked(c, AXIS_PRECOND);
+    wanted.shape = asked(c, AXIS_SHAPE);
+    wanted.effort = options->effort;
+    wanted.threads = (int)options->threads;
+    wanted.parts = (int)options->parts;
+    wanted.nullspace = options->nullspace ? YOKE_NULLSPACE_CONSTANT : YOKE_NULLSPACE_NONE;
+    return wanted;
+}
+
+static yoke_solve_options solve_options(const bench_options *options, const source *s)
+{
+    yoke_solve_options wanted = yoke_solve_defaults();
+    wanted.rtol = options->rtol;
+    wanted.atol = options->atol;
+    wanted.base = !strcmp(options->base, "r0") ? YOKE_BASE_R0 : YOKE_BASE_B;
+    wanted.initial_guess = s->x0 != NULL;
+    wanted.maxit = options->iterations ? options->iterations : options->maxit;
+    wanted.fixed_iterations = options->iterations > 0;
+    wanted.max_seconds = options->max_seconds;
+    wanted.check_every = options->check_every;
+    return wanted;
+}
+
+static yoke_status solve_once(trial *t, const yoke_solve_options *wanted)
+{
+    size_t bytes = (size_t)t->s->rows * sizeof *t->x;
+    if (t->s->x0)
+        memcpy(t->x, t->s->x0, bytes);
+    else
+        memset(t->x, 0, bytes);
+    return yoke_solve(t->plan, t->s->b, t->x, wanted);
+}
+
+/* No figure is no failure: fraction_of_bandwidth is then null. */
+static yoke_status warm_up(trial *t, yoke_context *context)
+{
+    yoke_solve_options one = yoke_solve_defaults();
+    one.maxit = 1;
+    one.fixed_iterations = 1;
+    yoke_status status = solve_once(t, &one);
+    if (status) return status;
+    const yoke_report *report = yoke_plan_report(t->plan);
+    t->setup = report->plan_seconds + report->setup_seconds;
+    double bytes = report->bytes_per_iteration;
+    if (bytes >= 1.0 && bytes < 9e18)
+        yoke_bandwidth_create(context, report->threads, (size_t)bytes, &t->bandwidth);
+    return YOKE_OK;
+}
+
+/* The best of a few passes: what the memory can do, not what disturbed it. */
+static double read_bandwidth(trial *t)
+{
+    double best = NAN;
+    for (int i = 0; t->bandwidth && i < PASSES; i++)
+        best = fmax(best, yoke_bandwidth_measure(t->bandwidth, YOKE_STREAM_READ));
+    return best;
+}
+
+static void record(trial *t, double before, double after)
+{
+    const yoke_report *report = yoke_plan_report(t->plan);
+    double n = report->iterations > 0 ? (double)report->iterations : NAN;
+    double seconds = report->solve_seconds / n;
+    t->us[t->done] = seconds * 1e6;
+    t->fraction[t->done] = report->bytes_per_iteration / seconds / (0.5 * (before + after));
+    t->solve[t->done] = report->solve_seconds;
+    t->transfer[t->done] = report->transfer_seconds;
+    t->done++;
+}
+
+static void describe(const trial *t, const yoke_report *report, row *r)
+{
+    r->rows = t->s->rows;
+    r->nonzeros = t->s->nonzeros;
+    row_set(&r->memory, report->memory);
+    row_set(&r->home, report->home);
+    row_set(&r->partition, report->partition);
+    row_set(&r->solver, report->solver);
+    row_set(&r->driver, report->driver);
+    row_set(&r->format, report->format);
+    row_set(&r->precond, report->preconditioner);
+    row_set(&r->shape, report->shape);
+    row_set(&r->effort, report->effort);
+    row_set(&r->outcome, yoke_outcome_word(report->outcome));
+    r->cpu_rows = report->cpu_rows;
+    r->gpus = report->gpus;
+    r->ranks = report->ranks;
+    r->threads = report->threads;
+    r->rtol = t->options->rtol;
+    r->iterations = report->iterations;
+    r->bytes = report->bytes_per_iteration;
+    r->residual_true = relative_to(report->residual_true, t->s->b_norm);
+    r->residual_recursive = relative_to(report->residual_recursive, t->s->b_norm);
+    if (report->notices) row_notice(r, report->notices);
+}
+
+static void set_times(trial *t, row *r)
+{
+    int n = t->done;
+    r->setup = t->setup;
+    r->transfer = median_of(t->transfer, n);
+    r->solve = median_of(t->solve, n);
+    if (r->iterations <= 0) return;
+    r->us_median = median_of(t->us, n);
+    r->us_min = t->us[0];
+    r->us_max = t->us[n - 1];
+    r->gb_per_s = r->bytes / r->us_median * 1e-3;
+    /* Without a bandwidth every fraction is NaN, which has no order. */
+    if (t->bandwidth) r->fraction = median_of(t->fraction, n);
+}
+
+static void scale_history(const trial *t, row *r)
+{
+    r->history_length = yoke_plan_report(t->plan)->history_length;
+    double *shrunk = realloc(r->history, ((size_t)r->history_length + 1) * sizeof *shrunk);
+    if (shrunk) r->history = shrunk;
+    for (int64_t k = 0; k < r->history_length; k++)
+        r->history[k] = relative_to(r->history[k], t->s->b_norm);
+}
+
+static int ends_as(const trial *t, const yoke_report *report)
+{
+    if (report->outcome == YOKE_CONVERGED) return ENDS_WELL;
+    if (t->options->iterations && report->outcome == YOKE_ITERATION_LIMIT) return ENDS_WELL;
+    return ENDS_UNCONVERGED;
+}
+
+/* The first repeat: describes the row and says whether timing may go on. */
+static int judge(const trial *t, row *r)
+{
+    const yoke_report *report = yoke_plan_report(t->plan);
+    describe(t, report, r);
+    if (r->history) scale_history(t, r);
+    r->exit_code = ends_as(t, report);
+    if (r->exit_code)
+        say_error(r->exit_code, "%s: %s after %lld iterations: %s", t->s->name, r->outcome,
+                  (long long)report->iterations,
+                  *report->detail ? report->detail : yoke_outcome_text(report->outcome));
+    const char *wrong =
+        verify(t->s, t->x, report, t->options->nullspace != NULL, t->options->iterations > 0);
+    if (!wrong) return 1;
+    row_notice(r, wrong);
+    r->exit_code = say_error(ENDS_UNCONVERGED, "%s: no time is reported for a wrong answer: %s",
+                             t->s->name, wrong);
+    return 0;
+}
+
+static yoke_status time_repeats(trial *t, yoke_solve_options *wanted, row *r)
+{
+    int right = 1;
+    for (int k = 0; k < t->options->repeats && right; k++) {
+        progress_show("%s: repeat %d of %d", t->s->name, k + 1, (int)t->options->repeats);
+        double before = read_bandwidth(t);
+        yoke_status status = solve_once(t, wanted);
+        if (status) return status;
+        record(t, before, read_bandwidth(t));
+        if (k == 0) right = judge(t, r);
+        wanted->history = NULL; /* that of the first repeat is kept, and has moved */
+    }
+    progress_clear();
+    if (right) set_times(t, r);
+    return YOKE_OK;
+}
+
+static void want_history(const trial *t, yoke_solve_options *wanted, row *r)
+{
+    int64_t limit = wanted->maxit;
+    if (!limit) limit = t->s->rows < 100 ? 1000 : t->s->rows < 100000 ? 10 * t->s->rows : 1000000;
+    wanted->history_capacity = limit < HISTORY_LIMIT ? limit + 1 : HISTORY_LIMIT;
+    r->history = take("the history", wanted->history_capacity, sizeof *r->history);
+    wanted->history = r->history;
+}
+
+static void trial_close(trial *t)
+{
+    yoke_bandwidth_destroy(t->bandwidth);
+    yoke_plan_destroy(t->plan);
+    free(t->us);
+    free(t->fraction);
+    free(t->solve);
+    free(t->transfer);
+}
+
+int measure(yoke_context *context, const bench_options *options, const source *s,
+            const configuration *c, int history, double *x, row *r)
+{
+    trial t = {.options = options, .s = s, .x = x};
+    int64_t repeats = options->repeats;
+    t.us = take("times", repeats, sizeof *t.us);
+    t.fraction = take("times", repeats, sizeof *t.fraction);
+    t.solve = take("times", repeats, sizeof *t.solve);
+    t.transfer = take("times", repeats, sizeof *t.transfer);
+    yoke_plan_options planned = plan_options(options, c);
+    yoke_solve_options wanted = solve_options(options, s);
+    if (history) want_history(&t, &wanted, r);
+    progress_show("%s: planning", s->name);
+    yoke_status status = yoke_plan_create(s->matrix, &planned, &t.plan);
+    if (!status) status = warm_up(&t, context);
+    if (!status) status = time_repeats(&t, &wanted, r);
+    int code = status ? say_status(status, s->name) : 0;
+    trial_close(&t);
+    return code;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* measure.h: one configuration of one system: planned, verified, timed. */
+#ifndef BENCH_MEASURE_H
+#define BENCH_MEASURE_H
+
+#include "bench/row.h"
+#include "bench/source.h"
+
+typedef struct configuration {
+    const char *name[AXES]; /* as asked; NULL: the default */
+} configuration;
+
+/* Solves and fills r, whose matrix is set. x: [rows], the solution of the last repeat.
+ * want_history: r->history as well. Returns 0 if the solve ran to some outcome (r->exit_code says
+ * how it ends), else the exit code, once the error has been said. */
+int measure(yoke_context *context, const bench_options *options, const source *s,
+            const configuration *c, int want_history, double *x, row *r);
+
+/* The setup shared by solve and run: a context of the options, with its log. */
+int open_context(const bench_options *options, yoke_context **context);
+
+#endif

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* options_table.c: every option of cgbench. To add one, add a row. */
+#include "bench/options.h"
+
+#define AT(field) offsetof(bench_options, field)
+
+enum {
+    SOLVES = COMMAND_SOLVE | COMMAND_RUN | COMMAND_STUDY,
+    MODELS = SOLVES | COMMAND_PREDICT,
+    THREADED = MODELS | COMMAND_MACHINE,
+    ALL = THREADED | COMMAND_LIST
+};
+
+#define GPU_LATER "not in this version yet: GPUs come later"
+#define MPI_LATER "not in this version yet: solves over ranks come later"
+
+#define NAMES(option, field, kind_, text)                                                          \
+    {                                                                                              \
+        .name = option, .argument = "NAME,...", .help = text, .kind = KIND_NAMES,                  \
+        .commands = MODELS, .offset = AT(axis[field]), .names = kind_                              \
+    }
+#define LATER(option, argument_, kind_, commands_, text, why)                                      \
+    {                                                                                              \
+        .name = option, .argument = argument_, .help = text, .kind = kind_, .commands = commands_, \
+        .offset = AT(ignored), .later = why                                                        \
+    }
+#define FILE_OPTION(option, field, commands_, text)                                                \
+    {                                                                                              \
+        .name = option, .argument = "FILE", .help = text, .kind = KIND_TEXT,                       \
+        .commands = commands_, .offset = AT(field)                                                 \
+    }
+#define COUNT_OPTION(option, field, commands_, text)                                               \
+    {                                                                                              \
+        .name = option, .argument = "N", .help = text, .kind = KIND_COUNT, .commands = commands_,  \
+        .offset = AT(field), .least = 1                                                            \
+    }
+/* The library counts these in ints. */
+#define INT_OPTION(option, field, commands_, text)                                                 \
+    {                                                                                              \
+        .name = option, .argument = "N", .help = text, .kind = KIND_COUNT, .commands = commands_,  \
+        .offset = AT(field), .least = 1, .most = 65536                                             \
+    }
+#define NUMBER_OPTION(option, argument_, field, text)                                              \
+    {                                                                                              \
+        .name = option, .argument = argument_, .help = text, .kind = KIND_NUMBER,                  \
+        .commands = MODELS, .offset = AT(field)                                                    \
+    }
+#define CHOICE_OPTION(option, words_, field, text)                                                 \
+    {                                                                                              \
+        .name = option, .argument = words_, .help = text, .kind = KIND_CHOICE, .commands = MODELS, \
+        .offset = AT(field), .choices = words_                                                     \
+    }
+#define FLAG_OPTION(option, field, commands_, text)                                                \
+    {                                                                                              \
+        .name = option, .help = text, .kind = KIND_FLAG, .commands = commands_,                    \
+        .offset = AT(field)                                                                        \
+    }
+
+/* clang-format off */
+const option option_table[] = {
+    NAMES("--memory", AXIS_MEMORY, YOKE_LIST_MEMORY, "memory mode of what owners share"),
+    NAMES("--home", AXIS_HOME, YOKE_LIST_HOMES, "where the parts' matrices lie"),
+    NAMES("--partition", AXIS_PARTITION, YOKE_LIST_PARTITIONS, "who owns which rows"),
+    NAMES("--solver", AXIS_SOLVER, YOKE_LIST_SOLVERS, "recurrence"),
+    NAMES("--driver", AXIS_DRIVER, YOKE_LIST_DRIVERS, "who runs the loop"),
+    NAMES("--format", AXIS_FORMAT, YOKE_LIST_FORMATS, "how the matrix is stored"),
+    NAMES("--precond", AXIS_PRECOND, YOKE_LIST_PRECONDITIONERS, "preconditioner (default none)"),
+    NAMES("--shape", AXIS_SHAPE, YOKE_LIST_SHAPES, "shape of an iteration"),
+    {.name = "--effort", .argument = "NAME", .kind = KIND_NAME, .commands = MODELS,
+     .offset = AT(effort), .names = YOKE_LIST_EFFORTS,
+     .help = "of planning (default: estimate for solve, measure for run)"},
+    NUMBER_OPTION("--rtol", "R", rtol, "stop at a residual of R times the base (default 1e-8)"),
+    NUMBER_OPTION("--atol", "R", atol, "or at this residual (default 0)"),
+    COUNT_OPTION("--maxit", maxit, MODELS,
+                 "limit of iterations (default 10 times the rows, within 1000 and 1000000)"),
+    CHOICE_OPTION("--base", "b|r0", base, "what --rtol is relative to (default b)"),
+    COUNT_OPTION("--check-every", check_every, MODELS, "test convergence every N iterations"),
+    NUMBER_OPTION("--max-seconds", "S", max_seconds, "limit of seconds for each solve"),
+    COUNT_OPTION("--iterations", iterations, MODELS, "do exactly N iterations, for timing"),
+    {.name = "--rhs", .argument = "FILE|ones|A*ones|random:SEED", .kind = KIND_TEXT,
+     .commands = MODELS, .offset = AT(rhs), .help = "right-hand side (default ones)"},
+    FILE_OPTION("--x0", x0, MODELS, "initial guess (default 0)"),
+    FILE_OPTION("--out", out, SOLVES, "write the solution as a Matrix Market array"),
+    FILE_OPTION("--history", history, SOLVES, "write the residual of every iteration as CSV"),
+    INT_OPTION("--repeat", repeats, MODELS, "solves timed (default 1 for solve, 5 for run)"),
+    INT_OPTION("--threads", threads, THREADED,
+                 "CPU threads (default OMP_NUM_THREADS, else the affinity mask)"),
+    INT_OPTION("--parts", parts, MODELS, "CPU parts (default one for each NUMA node)"),
+    CHOICE_OPTION("--nullspace", "constant", nullspace,
+                  "the matrix is singular with this nullspace: project it out"),
+    FLAG_OPTION("--trust-symmetry", trust_symmetry, MODELS, "do not check a general file"),
+    FLAG_OPTION("--reproducible", reproducible, MODELS,
+                "the same bits whatever the threads and parts (always so)"),
+    {.name = "--vs", .argument = "NAME,...", .kind = KIND_RIVALS, .commands = SOLVES,
+     .offset = AT(vs), .choices = "petsc|hypre|cusparse",
+     .help = "measure these rivals in the same run"},
+    FLAG_OPTION("--explain", explain, MODELS, "tell what ran and why"),
+    FILE_OPTION("--json", json, ALL, "write JSON Lines, an object for each configuration"),
+    FILE_OPTION("--csv", csv, MODELS, "write the same as CSV"),
+    FILE_OPTION("--svg", svg, SOLVES, "draw the residual against iteration and time"),
+    FLAG_OPTION("--quiet", quiet, ALL, "only errors"),
+    FLAG_OPTION("--help", help, ALL, "this text"),
+    {.name = "--reorder", .argument = "none|rcm|auto", .kind = KIND_CHOICE, .commands = MODELS,
+     .offset = AT(ignored), .choices = "none|rcm|auto", .help = "order of rows",
+     .later = "not in this version yet: reordering comes later", .later_values = "rcm"},
+    {.name = "--exchange", .argument = "auto|staged|direct|nccl", .kind = KIND_CHOICE,
+     .commands = MODELS, .offset = AT(ignored), .choices = "auto|staged|direct|nccl",
+     .help = "how halos travel", .later = MPI_LATER, .later_values = "staged|direct|nccl"},
+    LATER("--device", "N", KIND_COUNT, MODELS | COMMAND_MACHINE, "GPU to use", GPU_LATER),
+    LATER("--gpu-memory", "SIZE", KIND_SIZE, MODELS, "pretend a smaller card", GPU_LATER),
+    {.name = "--gpu-sms", .argument = "N", .kind = KIND_COUNT, .commands = MODELS,
+     .offset = AT(ignored), .least = 1, .help = "pretend a slower card", .later = GPU_LATER},
+    LATER("--roofline", NULL, KIND_FLAG, MODELS, "compare with the machine's bounds",
+          "not in this version yet: the roofline comes later"),
+    LATER("--wisdom", "FILE", KIND_TEXT, MODELS, "keep what tuning found",
+          "not in this version yet: tuning comes later"),
+    LATER("--ranks-file", "FILE", KIND_TEXT, MODELS, "rows of each rank", MPI_LATER),
+    LATER("--per-rank", NULL, KIND_FLAG, MODELS, "figures of each rank", MPI_LATER),
+    LATER("--checkpoint", "FILE", KIND_TEXT, MODELS, "save and resume",
+          "not in this version yet: checkpoints come later"),
+    {.name = "--ranks", .argument = "P", .kind = KIND_COUNT, .commands = COMMAND_PREDICT,
+     .offset = AT(ignored), .least = 1, .help = "ranks to predict for", .later = MPI_LATER},
+    LATER("--network", "L,B", KIND_PAIR, COMMAND_PREDICT, "latency and bandwidth", MPI_LATER),
+    {.name = "--machine", .argument = "NAME", .kind = KIND_NAME, .commands = COMMAND_PREDICT,
+     .offset = AT(machine), .names = YOKE_LIST_MACHINES, .help = "machine to predict for"},
+    LATER("--calibrate", NULL, KIND_FLAG, COMMAND_MACHINE, "measure and keep the figures",
+          "not in this version yet: calibration comes later"),
+};
+/* clang-format on */
+
+const int option_count = (int)(sizeof option_table / sizeof option_table[0]);

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* temporary.c: a fixed table of paths, so that a signal handler may walk it. */
+#include "bench/temporary.h"
+
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "bench/take.h"
+
+enum { SLOTS = 16 };
+
+/* used is written last when a slot is filled and first when it is freed: the handler may run
+ * between any two statements. */
+static struct {
+    volatile sig_atomic_t used;
+    char path[PATH_MAX];
+} slots[SLOTS];
+static volatile pid_t child_group;
+
+static void remove_all(void)
+{
+    for (int i = 0; i < SLOTS; i++)
+        if (slots[i].used) unlink(slots[i].path);
+}
+
+static void on_signal(int number)
+{
+    remove_all();
+    if (child_group > 0) kill(-child_group, SIGTERM);
+    signal(number, SIG_DFL);
+    raise(number);
+}
+
+static void prepare_once(void)
+{
+    static int prepared;
+    if (prepared) return;
+    prepared = 1;
+    atexit(remove_all);
+    static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+        struct sigaction action = {.sa_handler = on_signal}, old;
+        if (!sigaction(numbers[i], NULL, &old) && old.sa_handler != SIG_IGN)
+            sigaction(numbers[i], &action, NULL);
+    }
+}
+
+static char *join(const char *directory, size_t length, const char *name)
+{
+    size_t bytes = length + strlen(name) + 2;
+    char *path = take("a path", (int64_t)bytes, 1);
+    snprintf(path, bytes, "%.*s/%s", (int)length, directory, name);
+    return path;
+}
+
+char *temporary_beside(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    if (!slash) return join(".", 1, ".cgbench-XXXXXX");
+    return join(path, (size_t)(slash - path), ".cgbench-XXXXXX");
+}
+
+char *temporary_name(void)
+{
+    const char *directory = getenv("TMPDIR");
+    if (!directory || !*directory) directory = "/tmp";
+    return join(directory, strlen(directory), "cgbench-XXXXXX");
+}
+
+void temporary_remember(const char *path)
+{
+    prepare_once();
+    for (int i = 0; i < SLOTS; i++) {
+        if (slots[i].used) continue;
+        snprintf(slots[i].path, sizeof slots[i].path, "%s", path);
+        slots[i].used = 1;
+        return;
+    }
+}
+
+void temporary_forget(const char *path)
+{
+    for (int i = 0; i < SLOTS; i++)
+        if (slots[i].used && !strcmp(slots[i].path, path)) slots[i].used = 0;
+}
+
+void temporary_remove(const char *path)
+{
+    for (int i = 0; i < SLOTS; i++)
+        if (slots[i].used && !strcmp(slots[i].path, path)) {
+            unlink(path);
+            slots[i].used = 0;
+        }
+}
+
+void temporary_child(pid_t group)
+{
+    if (group > 0) prepare_once();
+    child_group = group;
+}

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* verify.c: the residual again, by a plain product over the canonical matrix. */
+#include "bench/verify.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+#include "bench/take.h"
+
+const double RESIDUALS_AGREE = 1e-10;
+
+double relative_to(double norm, double base)
+{
+    if (norm == 0.0) return 0.0;
+    return base > 0.0 ? norm / base : NAN;
+}
+
+static int loop_threads(int threads)
+{
+#ifdef _OPENMP
+    return threads > 0 ? threads : omp_get_max_threads();
+#else
+    return threads > 0 ? 1 : 1;
+#endif
+}
+
+void csr_multiply(const yoke_csr *csr, int threads, const double *x, double *y)
+{
+    int team = loop_threads(threads);
+    (void)team;
+#pragma omp parallel for num_threads(team) schedule(static) if (csr->rows > 4096)
+    for (int64_t i = 0; i < csr->rows; i++) {
+        double sum = 0.0;
+        for (int64_t k = csr_start(csr, i); k < csr_start(csr, i + 1); k++)
+            sum += csr->value[k] * x[csr_column(csr, k)];
+        y[i] = sum;
+    }
+}
+
+double norm_outside(const double *v, int64_t rows, int project)
+{
+    double mean = 0.0, largest = 0.0, sum = 0.0;
+    if (project) {
+        for (int64_t i = 0; i < rows; i++) mean += v[i] / (double)rows;
+    }
+    for (int64_t i = 0; i < rows; i++) {
+        double size = fabs(v[i] - mean);
+        if (!isfinite(size)) return NAN;
+        if (size > largest) largest = size;
+    }
+    if (largest == 0.0) return 0.0;
+    for (int64_t i = 0; i < rows; i++) {
+        double part = (v[i] - mean) / largest;
+        sum += part * part;
+    }
+    return largest * sqrt(sum);
+}
+
+/* The residual, and how far rounding may move each of its elements: a sum of m products errs by at
+ * most m u / (1 - m u) of the sum of their sizes (Higham, Accuracy and Stability of Numerical
+ * Algorithms, 2nd ed., (3.5)). */
+static void residual(const source *s, const double *x, double *r, double *rounding)
+{
+    const yoke_csr *csr = &s->csr;
+    int team = loop_threads(s->threads);
+    (void)team;
+#pragma omp parallel for num_threads(team) schedule(static) if (csr->rows > 4096)
+    for (int64_t i = 0; i < csr->rows; i++) {
+        int64_t first = csr_start(csr, i), end = csr_start(csr, i + 1);
+        double sum = s->b[i], sizes = fabs(s->b[i]);
+        for (int64_t k = first; k < end; k++) {
+            double product = csr->value[k] * x[csr_column(csr, k)];
+            sum -= product;
+            sizes += fabs(product);
+        }
+        r[i] = sum;
+        rounding[i] = (double)(end - first + 2) * (DBL_EPSILON * sizes + DBL_TRUE_MIN);
+    }
+}
+
+const char *verify(const source *s, const double *x, const yoke_report *report, int project,
+                   int fixed)
+{
+    static char text[256];
+    if (report->outcome != YOKE_CONVERGED && !isfinite(report->residual_true)) return NULL;
+    double *r = take("the residual", s->rows, sizeof *r);
+    double *rounding = take("the residual", s->rows, sizeof *rounding);
+    residual(s, x, r, rounding);
+    double ours = norm_outside(r, s->rows, project), theirs = report->residual_true;
+    /* Two computed residuals, each within the rounding of the exact one, and two norms. */
+    double allowed = 2.0 * norm_outside(rounding, s->rows, 0) + 1e-12 * theirs;
+    free(r);
+    free(rounding);
+    text[0] = '\0';
+    if (!(fabs(ours - theirs) <= allowed))
+        snprintf(text, sizeof text, "the true residual is %.3e, reported as %.3e", ours, theirs);
+    else if (report->outcome == YOKE_CONVERGED && !(ours <= report->bound + allowed))
+        snprintf(text, sizeof text, "converged at a true residual of %.3e, above the bound %.3e",
+                 ours, report->bound);
+    else if (fixed && !(fabs(theirs - report->residual_recursive) <= RESIDUALS_AGREE * s->b_norm))
+        snprintf(text, sizeof text,
+                 "true and recursive residual, %.3e and %.3e, differ by more than 1e-10 ||b||",
+                 theirs, report->residual_recursive);
+    return *text ? text : NULL;
+}

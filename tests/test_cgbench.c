@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* test_cgbench.c: records, files and text of the built program. */
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tests/json_check.h"
+#include "tests/run_cgbench.h"
+
+TestSuite(cgbench, .init = enter_folder, .fini = leave_folder, .timeout = 120);
+
+static double number_in(const char *json, const char *key)
+{
+    const char *value = json_value(json, key);
+    return *value && strcmp(value, "null") ? strtod(value, NULL) : NAN;
+}
+
+/* ----------------------------------------------------------------- records */
+
+static const char all_keys[] =
+    "schema version commit date machine driver_version matrix rows nonzeros memory home partition "
+    "cpu_rows gpus ranks threads solver driver format precond effort rtol outcome iterations "
+    "us_per_iteration us_per_iteration.median us_per_iteration.min us_per_iteration.max seconds "
+    "seconds.setup seconds.transfer seconds.solve bytes_per_iteration gb_per_s "
+    "fraction_of_bandwidth residual_true residual_recursive joules speedup_vs notices ";
+
+Test(cgbench, a_record_has_every_key_once_and_says_what_ran)
+{
+    char keys[2048];
+    cr_assert_eq(cgbench("solve gen:poisson2d5:20 --json - --threads 1"), 0, "%s", err);
+    cr_assert_eq(lines_of(out), 1);
+    cr_assert(json_object(out, keys, sizeof keys), "%s", out);
+    cr_assert_str_eq(keys, all_keys);
+    cr_assert_str_eq(json_value(out, "schema"), "1");
+    cr_assert_str_eq(json_value(out, "matrix"), "\"gen:poisson2d5:20\"");
+    cr_assert_str_eq(json_value(out, "rows"), "400");
+    cr_assert_str_eq(json_value(out, "nonzeros"), "1920"); /* 5 n^2 - 4 n */
+    cr_assert_str_eq(json_value(out, "memory"), "null");   /* one owner */
+    cr_assert_str_eq(json_value(out, "partition"), "\"cpu\"");
+    cr_assert_str_eq(json_value(out, "cpu_rows"), "400");
+    cr_assert_str_eq(json_value(out, "gpus"), "0");
+    cr_assert_str_eq(json_value(out, "threads"), "1");
+    cr_assert_str_eq(json_value(out, "driver_version"), "null");
+    cr_assert_str_eq(json_value(out, "joules"), "null");
+    cr_assert_str_eq(json_value(out, "outcome"), "\"converged\"");
+    cr_assert_str_eq(json_value(out, "effort"), "\"estimate\"");
+    cr_assert_str_eq(json_value(out, "rtol"), "1e-08");
+    cr_assert_null(strstr(out, "auto"));
+    cr_assert_leq(number_in(out, "residual_true"), 1e-8);
+    cr_assert_gt(number_in(out, "us_per_iteration.median"), 0.0);
+    cr_assert_gt(number_in(out, "fraction_of_bandwidth"), 0.0);
+}
+
+Test(cgbench, a_record_is_one_object_whatever_the_name_of_the_file)
+{
+    char keys[2048];
+    write_text("a\"b\\\n\xff.mtx",
+               "%%MatrixMarket matrix coordinate real symmetric\n1 1 1\n1 1 2\n");
+    cr_assert_eq(cgbench("solve \"$(printf 'a\"b\\\\\\n\\377.mtx')\" --json -"), 0, "%s", err);
+    cr_assert_eq(lines_of(out), 1);
+    cr_assert(json_object(out, keys, sizeof keys), "%s", out);
+    cr_assert_str_eq(json_value(out, "matrix"), "\"a\\\"b\\\\\\u000a\\ufffd.mtx\"");
+}
+
+Test(cgbench, run_writes_a_row_for_each_configuration_of_each_matrix)
+{
+    cr_assert_eq(cgbench("run gen:poisson2d5:8 gen:poisson3d7:5 --precond none,jacobi "
+                         "--shape folded,unfolded --json - --csv rows.csv --repeat 2"),
+                 0, "%s", err);
+    cr_assert_eq(lines_of(out), 8);
+    int jacobi = 0;
+    char keys[2048];
+    for (char *line = strtok(out, "\n"); line; line = strtok(NULL, "\n")) {
+        cr_assert(json_object(line, keys, sizeof keys), "%s", line);
+        cr_assert_str_eq(json_value(line, "effort"), "\"measure\"");
+        jacobi += !strcmp(json_value(line, "precond"), "\"jacobi\"");
+    }
+    cr_assert_eq(jacobi, 4);
+    read_text("rows.csv", out, sizeof out);
+    cr_assert_eq(lines_of(out), 9);
+    cr_assert_eq(strncmp(out, "schema,version,commit,date,", 27), 0);
+    cr_assert(strstr(out, ",us_per_iteration.median,"));
+}
+
+Test(cgbench, run_writes_the_others_when_one_cannot_run)
+{
+    cr_assert_eq(cgbench("run gen:poisson2d5:8 --partition cpu,gpu --json - --quiet"), 3);
+    cr_assert_eq(lines_of(out), 1);
+    cr_assert_eq(lines_of(err), 1, "%s", err);
+    cr_assert_eq(cgbench("run gen:poisson2d5:8 --maxit 2 --json - --quiet"), 1);
+    cr_assert_str_eq(json_value(out, "outcome"), "\"iteration_limit\"");
+}
+
+Test(cgbench, does_exactly_the_iterations_asked_for)
+{
+    cr_assert_eq(cgbench("solve gen:poisson2d5:20 --iterations 7 --json -"), 0, "%s", err);
+    cr_assert_str_eq(json_value(out, "iterations"), "7");
+    cr_assert_str_eq(json_value(out, "outcome"), "\"iteration_limit\"");
+    /* Far beyond convergence: a zero residual does no harm. */
+    cr_assert_eq(cgbench("run gen:poisson2d5:4 --iterations 300 --json -"), 0, "%s", err);
+    cr_assert_str_eq(json_value(out, "iterations"), "300");
+}
+
+Test(cgbench, an_unconverged_solve_exits_1_and_still_writes)
+{
+    cr_assert_eq(cgbench("solve gen:poisson2d5:20 --maxit 3 --json - --out x --quiet"), 1);
+    cr_assert_eq(lines_of(err), 1);
+    cr_assert(strstr(err, "iteration_limit"));
+    cr_assert_str_eq(json_value(out, "iterations"), "3");
+    cr_assert_gt(number_in(out, "residual_true"), 1e-8);
+    cr_assert_eq(access("x", R_OK), 0);
+}
+
+Test(cgbench, a_right_hand_side_of_zero_has_no_time_an_iteration)
+{
+    write_text("zero", "%%MatrixMarket matrix array real general\n4 1\n0\n0\n0\n0\n");
+    cr_assert_eq(cgbench("solve gen:poisson2d5:2 --rhs zero --json -"), 0, "%s", err);
+    cr_assert_str_eq(json_value(out, "iterations"), "0");
+    cr_assert_str_eq(json_value(out, "us_per_iteration.median"), "null");
+    cr_assert_str_eq(json_value(out, "fraction_of_bandwidth"), "null");
+    cr_assert_str_eq(json_value(out, "residual_true"), "0");
+}
+
+/* ------------------------------------------------------------------- files */
+
+Test(cgbench, solves_for_the_vector_that_made_the_right_hand_side)
+{
+    cr_assert_eq(cgbench("solve gen:poisson2d5:6 --rhs 'A*ones' --rtol 1e-12 --out x"), 0, "%s",
+                 err);
+    FILE *file = fopen("x", "r");
+    char line[128];
+    int count = 0;
+    while (fgets(line, sizeof line, file))
+        if (line[0] != '%' && !strchr(line, ' ')) {
+            /* rtol 1e-12 times the condition number, 20, times ||x||, 6. */
+            cr_assert_float_eq(strtod(line, NULL), 1.0, 1e-9);
+            count++;
+        }
+    fclose(file);
+    cr_assert_eq(count, 36);
+    /* That solution is an initial guess that needs no iteration. */
+    cr_assert_eq(cgbench("solve gen:poisson2d5:6 --rhs 'A*ones' --x0 x --json -"), 0, "%s", err);
+    cr_assert_str_eq(json_value(out, "iterations"), "0");
+}
+
+Test(cgbench, replaces_files_as_a_whole_and_leaves_nothing_beside)
+{
+    write_text("record",
+               "old, and longer than what will be written? no, but it must not be appended\n");
+    cr_assert_eq(chmod("record", 0640), 0);
+    cr_assert_eq(symlink("record", "link"), 0);
+    cr_assert_eq(cgbench("solve gen:poisson2d5:5 --json link --csv rows --svg plot --history h"),
+                 0);
+    char keys[2048];
+    read_text("record", out, sizeof out);
+    cr_assert_eq(out[0], '{');
+    out[strcspn(out, "\n")] = '\0';
+    cr_assert(json_object(out, keys, sizeof keys));
+    struct stat there;
+    cr_assert_eq(lstat("link", &there), 0);
+    cr_assert(S_ISLNK(there.st_mode));
+    cr_assert_eq(stat("record", &there), 0);
+    cr_assert_eq(there.st_mode & 0777, 0640);
+    cr_assert_eq(files_here(), 5);
+}
+
+Test(cgbench, puts_the_table_on_stderr_when_a_file_is_stdout)
+{
+    cr_assert_eq(cgbench("run gen:poisson2d5:5 --csv -"), 0);
+    cr_assert_eq(lines_of(out), 2);
+    cr_assert(strstr(err, "us/iteration"));
+    cr_assert_eq(cgbench("run gen:poisson2d5:5"), 0);
+    cr_assert(strstr(out, "us/iteration"));
+    cr_assert_str_empty(err);
+    cr_assert_null(strchr(out, '\033')); /* no terminal, no colour */
+    cr_assert_eq(cgbench("run gen:poisson2d5:5 --quiet"), 0);
+    cr_assert_str_empty(out);
+}
+
+Test(cgbench, reads_a_matrix_from_standard_input)
+{
+    write_text("m",
+               "%%MatrixMarket matrix coordinate real symmetric\n2 2 3\n1 1 2\n2 1 -1\n2 2 2\n");
+    cr_assert_eq(cgbench("solve - --json - <m"), 0, "%s", err);
+    cr_assert_str_eq(json_value(out, "matrix"), "\"-\"");
+    cr_assert_str_eq(json_value(out, "nonzeros"), "4");
+}
+
+Test(cgbench, a_history_begins_at_one_and_has_every_iteration)
+{
+    cr_assert_eq(cgbench("solve gen:poisson2d5:20 --history - --quiet --precond jacobi"), 0);
+    cr_assert_eq(strncmp(out, "configuration,iteration,residual\n", 33), 0);
+    cr_assert(strstr(out, "jacobi,0,1\n"));
+    int lines = lines_of(out);
+    cr_assert_eq(cgbench("solve gen:poisson2d5:20 --json - --quiet --precond jacobi"), 0);
+    cr_assert_eq(lines, 2 + atoi(json_value(out, "iterations")));
+}
+
+Test(cgbench, draws_each_configuration_in_both_panels)
+{
+    cr_assert_eq(cgbench("run gen:poisson2d5:20 --precond none,jacobi --svg - --quiet"), 0);
+    cr_assert_eq(strncmp(out, "<svg xmlns=", 11), 0);
+    cr_assert(strstr(out, "</svg>\n"));
+    int curves = 0;
+    for (const char *at = out; (at = strstr(at, "<polyline")); at++) curves++;
+    cr_assert_eq(curves, 4);
+    cr_assert_null(strstr(out, "nan"));
+}
+
+/* ------------------------------------------------------------------ rivals */
+
+Test(cgbench, a_rival_that_is_not_there_is_one_notice_and_null)
+{
+    cr_assert_eq(cgbench("run gen:poisson2d5:8 gen:poisson2d5:9 --vs cusparse --json -"), 0);
+    cr_assert_str_eq(json_value(strtok(out, "\n"), "speedup_vs.cusparse"), "null");
+    char *notice = strstr(err, "notice: --vs cusparse");
+    cr_assert(notice);
+    cr_assert_null(strstr(notice + 1, "notice: --vs cusparse"));
+}
+
+static void meets(const char *rival)
+{
+    char arguments[128], key[32], keys[2048];
+    snprintf(arguments, sizeof arguments,
+             "run gen:poisson3d7:12 --iterations 20 --threads 2 --vs %s --json - --quiet", rival);
+    snprintf(key, sizeof key, "speedup_vs.%s", rival);
+    cr_assert_eq(cgbench(arguments), 0, "%s", err);
+    cr_assert_eq(lines_of(out), 2, "%s", out);
+    char *ours = strtok(out, "\n"), *theirs = strtok(NULL, "\n");
+    cr_assert_gt(number_in(ours, key), 0.0);
+    cr_assert(json_object(theirs, keys, sizeof keys));
+    cr_assert_str_eq(json_value(theirs, "iterations"), "20");
+    cr_assert_str_eq(json_value(theirs, "ranks"), "2");
+    /* The same mathematics: residuals after 20 iterations agree to rounding's growth. */
+    cr_assert_float_eq(number_in(theirs, "residual_true") / number_in(ours, "residual_true"), 1.0,
+                       1e-6);
+}
+
+Test(cgbench, meets_petsc_in_the_same_run)
+{
+#if HAVE_PETSC
+    meets("petsc");
+#else
+    cr_skip_test("configure did not find PETSc");
+#endif
+}
+
+Test(cgbench, meets_hypre_in_the_same_run)
+{
+#if HAVE_HYPRE
+    meets("hypre");
+#else
+    cr_skip_test("configure did not find hypre");
+#endif
+}
+
+/* -------------------------------------------------------------------- rest */
+
+Test(cgbench, list_names_what_is_there_and_why_not)
+{
+    cr_assert_eq(cgbench("list"), 0);
+    cr_assert(strstr(out, "memory modes\n"));
+    cr_assert(strstr(out, "- managed"));
+    cr_assert(strstr(out, "needs the CUDA engine"));
+    cr_assert(strstr(out, "poisson3d27:N"));
+}
+
+Test(cgbench, help_names_every_option_of_a_command)
+{
+    cr_assert_eq(cgbench("--help"), 0);
+    cr_assert(strstr(out, "cgbench COMMAND"));
+    cr_assert_eq(cgbench("--version"), 0);
+    cr_assert_eq(strncmp(out, "cgbench 0.", 10), 0);
+    cr_assert_eq(cgbench("run --help"), 0);
+    cr_assert(strstr(out, "--check-every N"));
+    cr_assert(strstr(out, "--svg FILE"));
+}
+
+Test(cgbench, machine_measures_in_seconds)
+{
+    char keys[2048];
+    cr_assert_eq(cgbench("machine --threads 1 --json -"), 0, "%s", err);
+    cr_assert(json_object(out, keys, sizeof keys), "%s", out);
+    cr_assert(strstr(out, "\"read_gb_per_s\":"));
+    cr_assert(strstr(err, "triad"));
+}
+
+static double children_seconds(void)
+{
+    struct rusage used;
+    getrusage(RUSAGE_CHILDREN, &used);
+    return (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
+           1e-6 * (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec);
+}
+
+/* The contract's bound, in time of the processor, which a loaded machine does not stretch; it holds
+ * the shell's too. The best of five. */
+Test(cgbench, solves_fifty_rows_in_fifty_milliseconds)
+{
+    if (getenv("YOKE_NO_TIMING")) cr_skip_test("YOKE_NO_TIMING is set");
+    double best = 1e9;
+    for (int i = 0; i < 5; i++) {
+        double begin = children_seconds();
+        cr_assert_eq(cgbench("solve gen:random_spd:50:5:1 --quiet"), 0, "%s", err);
+        best = fmin(best, children_seconds() - begin);
+    }
+    cr_assert_lt(best, 0.050);
+}

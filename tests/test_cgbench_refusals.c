@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* test_cgbench_refusals.c: what bad usage, bad input and what is lacking end in. */
+#include <criterion/criterion.h>
+#include <criterion/parameterized.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/run_cgbench.h"
+
+TestSuite(cgbench_refusals, .init = enter_folder, .fini = leave_folder, .timeout = 120);
+
+typedef struct refusal {
+    char arguments[96];
+    int code;
+    char says[64]; /* a part of the line */
+} refusal;
+
+ParameterizedTestParameters(cgbench_refusals, refuses_in_one_line_and_writes_nothing)
+{
+    static refusal refusals[] = {
+        {"", 2, "known: solve, run, study"},
+        {"frob", 2, "unknown command 'frob'; known: solve"},
+        {"solve", 2, "expected one MATRIX, given 0"},
+        {"solve gen:poisson2d5:5 gen:poisson2d5:6", 2, "expected one MATRIX, given 2"},
+        {"run", 2, "no MATRIX"},
+        {"solve gen:poisson2d5:5 --frob", 2, "unknown option '--frob'; known: --memory"},
+        {"solve gen:poisson2d5:5 --rtol", 2, "--rtol needs an argument"},
+        {"solve gen:poisson2d5:5 --quiet=1", 2, "--quiet takes no argument"},
+        {"solve gen:poisson2d5:5 --rtol -1", 2, "'-1' is not a finite number"},
+        {"solve gen:poisson2d5:5 --rtol nan", 2, "'nan' is not"},
+        {"solve gen:poisson2d5:5 --atol inf", 2, "'inf' is not"},
+        {"solve gen:poisson2d5:5 --atol 1e999", 2, "'1e999' is not"},
+        {"solve gen:poisson2d5:5 --rtol 0x1p-3", 2, "'0x1p-3' is not"},
+        {"solve gen:poisson2d5:5 --rtol 1e-8x", 2, "'1e-8x' is not"},
+        {"solve gen:poisson2d5:5 --maxit 1e3", 2, "'1e3' is not a whole number"},
+        {"solve gen:poisson2d5:5 --maxit 99999999999999999999", 2, "is not a whole number"},
+        {"solve gen:poisson2d5:5 --iterations 0", 2, "'0' is not"},
+        {"solve gen:poisson2d5:5 --threads 0", 2, "'0' is not"},
+        {"solve gen:poisson2d5:5 --threads 70000", 2, "within 1 and 65536"},
+        {"solve gen:poisson2d5:5 --repeat -2", 2, "'-2' is not"},
+        {"solve gen:poisson2d5:5 --base frob", 2, "known: b|r0"},
+        {"solve gen:poisson2d5:5 --memory frob", 2, "unknown name 'frob'; known: host"},
+        {"solve gen:poisson2d5:5 --precond ''", 2, "an item is empty"},
+        {"run gen:poisson2d5:5 --precond none,,jacobi", 2, "an item is empty"},
+        {"run gen:poisson2d5:5 --precond none,frob", 2, "unknown name 'frob'; known: none"},
+        {"solve gen:poisson2d5:5 --precond none,jacobi", 2, "comma list"},
+        {"solve gen:poisson2d5:5 --partition ratio", 2, "not of the form ratio:R"},
+        {"solve gen:poisson2d5:5 --partition ratio:1.5", 2, "from 0 to 1"},
+        {"solve gen:poisson2d5:5 --partition cpu:1", 2, "takes no argument"},
+        {"solve gen:poisson2d5:5 --gpu-memory 40Q", 2, "'40Q' is not a size"},
+        {"solve gen:poisson2d5:5 --device x", 2, "'x' is not a whole number"},
+        {"solve gen:poisson2d5:5 --vs frob", 2, "unknown name 'frob'; known: petsc"},
+        {"solve gen:poisson2d5:5 --rhs random:x", 2, "not random:SEED"},
+        {"solve gen:frob:5", 2, "frob"},
+        {"solve gen:poisson2d5:x", 2, "poisson2d5:N"},
+        {"solve nosuch.mtx", 2, "nosuch.mtx: cannot read: No such file"},
+        {"solve /", 2, "Is a directory"},
+        {"solve gen:poisson2d5:5 --rhs nosuch", 2, "nosuch: cannot read"},
+        {"solve - --rhs -", 2, "standard input is asked for 2 times"},
+        {"solve gen:poisson2d5:5 --json nosuch/x", 2, "--json: cannot write 'nosuch/x'"},
+        {"solve gen:poisson2d5:5 --out nosuch/x", 2, "--out: cannot write 'nosuch/x'"},
+        {"solve gen:poisson2d5:5 --csv .", 2, "Is a directory"},
+        {"solve gen:poisson2d5:5 --json a --csv a", 2, "--json and --csv are both 'a'"},
+        {"run gen:poisson2d5:5 --precond none,jacobi --out x", 2, "--out holds one solution"},
+        {"predict gen:poisson2d5:5 --machine frob", 2, "known: this"},
+        {"list x", 2, "unexpected argument 'x'"},
+        {"solve gen:poisson2d5:5 --memory managed", 3, "--memory managed: needs the CUDA engine"},
+        {"solve gen:poisson2d5:5 --partition gpu", 3, "--partition gpu: "},
+        {"solve gen:poisson2d5:5 --partition ratio:0.5", 3, "--partition ratio:0.5: "},
+        {"run gen:poisson2d5:5 --partition gpu --json x", 3, "--partition gpu: "},
+        {"solve gen:poisson2d5:5 --format cusparse", 3, "--format cusparse: "},
+        {"solve gen:poisson2d5:5 --solver cg-single", 3, "--solver cg-single: "},
+        {"solve gen:poisson2d5:5 --device 7", 3, "--device 7: "},
+        {"solve gen:poisson2d5:5 --gpu-memory 40G", 3, "--gpu-memory 40G: not in this version"},
+        {"solve gen:poisson2d5:5 --gpu-sms 8", 3, "--gpu-sms 8: not in this version"},
+        {"solve gen:poisson2d5:5 --reorder rcm", 3, "--reorder rcm: not in this version"},
+        {"solve gen:poisson2d5:5 --exchange nccl", 3, "--exchange nccl: not in this version"},
+        {"solve gen:poisson2d5:5 --ranks-file x", 3, "--ranks-file x: not in this version"},
+        {"solve gen:poisson2d5:5 --per-rank", 3, "--per-rank: not in this version"},
+        {"solve gen:poisson2d5:5 --checkpoint x", 3, "--checkpoint x: not in this version"},
+        {"solve gen:poisson2d5:5 --wisdom x", 3, "--wisdom x: not in this version"},
+        {"solve gen:poisson2d5:5 --roofline", 3, "--roofline: not in this version"},
+        {"machine --calibrate", 3, "--calibrate: not in this version"},
+        {"study", 3, "study: not in this version yet"},
+        {"predict gen:poisson2d5:5 --machine this", 3, "predict: not in this version yet"},
+        /* What is wrong comes before what is lacking, in either order. */
+        {"solve gen:poisson2d5:5 --device 7 --rtol x", 2, "--rtol"},
+        {"solve gen:poisson2d5:5 --memory managed --frob", 2, "--frob"},
+    };
+    return cr_make_param_array(refusal, refusals, sizeof refusals / sizeof refusals[0], NULL);
+}
+
+ParameterizedTest(refusal *r, cgbench_refusals, refuses_in_one_line_and_writes_nothing,
+                  .init = enter_folder, .fini = leave_folder)
+{
+    cr_assert_eq(cgbench(r->arguments), r->code, "%s: %s", r->arguments, err);
+    cr_assert_eq(strncmp(err, "cgbench: ", 9), 0, "%s: %s", r->arguments, err);
+    cr_assert_eq(lines_of(err), 1, "%s: %s", r->arguments, err);
+    cr_assert(strstr(err, r->says), "%s: expected '%s' in: %s", r->arguments, r->says, err);
+    cr_assert_str_empty(out, "%s", r->arguments);
+    cr_assert_eq(files_here(), 0, "%s left a file", r->arguments);
+}
+
+Test(cgbench_refusals, names_file_and_line_of_bad_input_and_keeps_the_old_record)
+{
+    write_text("bad.mtx", "%%MatrixMarket matrix coordinate real symmetric\n2 2 2\n1 1 2\n3 1 1\n");
+    write_text("record", "old");
+    cr_assert_eq(cgbench("solve bad.mtx --json record --out x"), 2);
+    cr_assert(strstr(err, "bad.mtx:4"), "%s", err);
+    cr_assert_eq(lines_of(err), 1);
+    char text[16];
+    read_text("record", text, sizeof text);
+    cr_assert_str_eq(text, "old");
+    cr_assert_eq(files_here(), 2);
+}
+
+Test(cgbench_refusals, run_writes_nothing_if_one_matrix_is_bad)
+{
+    write_text("bad.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 1\n1 2 3\n");
+    cr_assert_eq(cgbench("run gen:poisson2d5:5 bad.mtx --json record"), 2);
+    cr_assert_eq(lines_of(err), 1, "%s", err);
+    cr_assert_str_empty(out);
+    cr_assert_eq(files_here(), 1);
+}
+
+Test(cgbench_refusals, refuses_several_ranks_in_a_build_without_mpi)
+{
+    setenv("OMPI_COMM_WORLD_SIZE", "2", 1);
+    cr_assert_eq(cgbench("solve gen:poisson2d5:5"), 2);
+    cr_assert(strstr(err, "this build has no MPI"));
+    setenv("OMPI_COMM_WORLD_SIZE", "1", 1);
+    cr_assert_eq(cgbench("solve gen:poisson2d5:5"), 0);
+}
