@@ -68,7 +68,7 @@ void yk_log(const yoke_context *context, yoke_log_level level, const char *forma
 }
 
 #define TEXT_OF(x) #x
-#define TEXT(x) TEXT_OF(x)
+#define TEXT(x)    TEXT_OF(x)
 
 const char *yoke_version(int *major, int *minor, int *patch)
 {

@@ -8,9 +8,9 @@
 
 struct yoke_context {
     yoke_context_options options;
-    atomic_int references;         /* the user's, and one a matrix */
-    atomic_llong live_bytes;       /* allocated and not yet released */
-    atomic_llong allocations;      /* ever made: tests prove that a solve makes none */
+    atomic_int references;    /* the user's, and one a matrix */
+    atomic_llong live_bytes;  /* allocated and not yet released */
+    atomic_llong allocations; /* ever made: tests prove that a solve makes none */
 };
 
 void yk_context_retain(yoke_context *context);

@@ -49,8 +49,8 @@ yoke_status yk_matrix_adopt(yoke_context *context, const yk_csr *csr, yoke_matri
 /* Verifies symmetry of a canonical matrix; where |aij - aji| <= 1e-12 max(|aij|, |aji|) both are
  * replaced by their mean. value is csr->value, writable, or NULL: nothing is written. *needs_mean
  * (needs_mean may be NULL) tells whether a mean was, or would be, taken. A missing entry counts as
- * 0, two NaNs as equal. YOKE_UNSUITABLE names the first offending pair in row order (1-based if
- * one_based), whatever the number of threads. */
+ * 0; a value that is not finite is not judged. YOKE_UNSUITABLE names the first offending pair in
+ * row order (1-based if one_based), whatever the number of threads. */
 yoke_status yk_matrix_symmetrise(yk_csr *csr, double *value, int threads, bool one_based,
                                  bool *needs_mean);
 

@@ -23,10 +23,10 @@ typedef struct yk_send {
 typedef struct yk_part {
     int64_t first, rows; /* global rows [first, first + rows); first is a multiple of YK_CHUNK */
     int64_t halo;
-    yk_csr csr;          /* local columns; no entries for an operator */
-    bool own_csr;        /* false: the matrix's own arrays, multiplied in place */
+    yk_csr csr;           /* local columns; no entries for an operator */
+    bool own_csr;         /* false: the matrix's own arrays, multiplied in place */
     int64_t *halo_column; /* [halo] global */
-    yk_send *send;       /* [sends], by receiver */
+    yk_send *send;        /* [sends], by receiver */
     int sends;
     /* Vectors of [rows + halo]. z is r without a preconditioner; p_old is p when unfolded. */
     double *x, *r, *z, *p, *p_old;

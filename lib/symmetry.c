@@ -34,15 +34,15 @@ static int64_t place_of(const yk_csr *csr, int64_t row, int64_t column)
     return low < end && csr->column[low] == column ? low : -1;
 }
 
+/* A NaN or an infinity is not judged here: it ends a solve as not_finite, which names it. */
 static bool equal(double a, double b)
 {
-    return a == b || (isnan(a) && isnan(b));
+    return a == b || !isfinite(a) || !isfinite(b);
 }
 
-/* False for two infinities of unlike sign and for one NaN. */
 static bool equal_to_round_off(double a, double b)
 {
-    return isfinite(a) && isfinite(b) && fabs(a - b) <= round_off * fmax(fabs(a), fabs(b));
+    return fabs(a - b) <= round_off * fmax(fabs(a), fabs(b));
 }
 
 /* mirror: -1 if it is not stored, which is as good as a stored 0. */

@@ -49,12 +49,9 @@ void yk_diagnose_not_finite(const yoke_plan *plan, const double *b, const double
                  csr->value[entry], (long long)*row + 1, (long long)csr->column[entry] + 1);
         return;
     }
-    const yk_part *part = plan->cg.part;
-    if (plan->preconditioner.apply && part && first_not_finite(part[0].z, part[0].rows) >= 0 &&
-        first_not_finite(part[0].r, part[0].rows) < 0)
-        snprintf(text, size, "the caller's preconditioner returned a value that is not finite");
-    else if (plan->cg.op && part && first_not_finite(part[0].q, part[0].rows) >= 0)
-        snprintf(text, size, "the caller's operator returned a value that is not finite");
+    if (plan->cg.not_finite_from)
+        snprintf(text, size, "the caller's %s returned a value that is not finite",
+                 plan->cg.not_finite_from);
     else
         snprintf(text, size, "iteration %lld: a sum left the range of double precision",
                  (long long)iteration);

@@ -51,13 +51,15 @@ static yoke_status find_halo(yoke_context *context, const yk_csr *csr, yk_part *
     YK_TRY(yk_alloc(context, "marks of the halo", words, sizeof *marks, &marks));
     memset(marks, 0, (size_t)words * sizeof *marks);
     int64_t count = mark_outside(csr, part->first, part->first + part->rows, marks);
-    yoke_status status = yk_alloc(context, "halo columns", count, sizeof(int64_t), &part->halo_column);
+    yoke_status status =
+        yk_alloc(context, "halo columns", count, sizeof(int64_t), &part->halo_column);
     if (status == YOKE_OK) {
         part->halo = count;
         list_marks(marks, words, part->halo_column);
         if (part->rows + count > INT32_MAX)
-            status = yk_fail(YOKE_OVERFLOW, "a part has %lld rows and %lld halo columns, beyond 32 bits",
-                             (long long)part->rows, (long long)count);
+            status =
+                yk_fail(YOKE_OVERFLOW, "a part has %lld rows and %lld halo columns, beyond 32 bits",
+                        (long long)part->rows, (long long)count);
     }
     yk_free(context, marks, words, sizeof *marks);
     return status;
@@ -114,7 +116,8 @@ static int threads_of_part(const yk_choice *choice, int part)
 /* Empty parts and parts of few chunks have fewer pieces than threads, but at least one. */
 static int pieces_of_part(const yoke_plan *plan, int part)
 {
-    int64_t chunks = yk_chunks(plan->cg.part[part].rows), threads = threads_of_part(&plan->choice, part);
+    int64_t chunks = yk_chunks(plan->cg.part[part].rows),
+            threads = threads_of_part(&plan->choice, part);
     return chunks < 1 ? 1 : (int)(chunks < threads ? chunks : threads);
 }
 
@@ -131,7 +134,8 @@ static int64_t first_row_at(const yk_send *send, int64_t row)
     return low;
 }
 
-static yoke_status make_piece(const yoke_plan *plan, int part, int share, int shares, yk_piece *piece)
+static yoke_status make_piece(const yoke_plan *plan, int part, int share, int shares,
+                              yk_piece *piece)
 {
     const yk_part *p = &plan->cg.part[part];
     const yk_csr *csr = &plan->matrix->csr;
@@ -283,7 +287,8 @@ static yoke_status allocate_csr(yoke_plan *plan, yk_part *part)
     int64_t nonzeros = part_nonzeros(plan, part);
     part->own_csr = true;
     part->csr = (yk_csr){.rows = part->rows, .nonzeros = nonzeros};
-    YK_TRY(yk_alloc(plan->cg.context, "row starts of a part", part->rows + 1, start_size(nonzeros), &start));
+    YK_TRY(yk_alloc(plan->cg.context, "row starts of a part", part->rows + 1, start_size(nonzeros),
+                    &start));
     if (start_size(nonzeros) == sizeof(int32_t)) {
         part->csr.start32 = start;
         ((int32_t *)start)[part->rows] = (int32_t)nonzeros;
@@ -303,7 +308,8 @@ static yoke_status allocate_vectors(yoke_plan *plan, yk_part *part)
     vector_slot slot[MOST_VECTORS];
     int count = list_vectors(plan, part, slot);
     for (int v = 0; v < count; v++)
-        YK_TRY(yk_alloc(plan->cg.context, slot[v].what, slot[v].length, sizeof(double), slot[v].vector));
+        YK_TRY(yk_alloc(plan->cg.context, slot[v].what, slot[v].length, sizeof(double),
+                        slot[v].vector));
     if (!needs_z(plan)) part->z = part->r;
     return YOKE_OK;
 }
@@ -444,7 +450,8 @@ static void free_part(yoke_plan *plan, yk_part *part)
     vector_slot slot[MOST_VECTORS];
     if (part->z == part->r) part->z = NULL;
     int count = list_vectors(plan, part, slot);
-    for (int v = 0; v < count; v++) yk_free(context, *slot[v].vector, slot[v].length, sizeof(double));
+    for (int v = 0; v < count; v++)
+        yk_free(context, *slot[v].vector, slot[v].length, sizeof(double));
     for (int s = 0; s < part->sends; s++)
         yk_free(context, part->send[s].row, part->send[s].count, sizeof(int32_t));
     yk_free(context, part->send, plan->cg.parts, sizeof(yk_send));
@@ -462,8 +469,8 @@ void yk_parts_free(yoke_plan *plan)
     yk_cg *cg = &plan->cg;
     if (cg->link.port) yk_memmode_host.disconnect(cg->context, &cg->link);
     for (int i = 0; i < cg->pieces; i++)
-        yk_free(cg->context, cg->piece[i].send_first, 2 * (int64_t)cg->part[cg->piece[i].part].sends,
-                sizeof(int64_t));
+        yk_free(cg->context, cg->piece[i].send_first,
+                2 * (int64_t)cg->part[cg->piece[i].part].sends, sizeof(int64_t));
     yk_free(cg->context, cg->piece, cg->pieces, sizeof(yk_piece));
     yk_free(cg->context, cg->pieces_of, cg->parts, sizeof(int));
     for (int i = 0; i < 2; i++) yk_free(cg->context, cg->staging[i], cg->rows, sizeof(double));

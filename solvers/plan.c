@@ -49,7 +49,8 @@ static void free_plan(yoke_plan *plan)
 static yoke_status check_matrix(const yoke_matrix *matrix, const void *output)
 {
     if (!matrix || !output) return yk_fail(YOKE_INVALID, "matrix or output is NULL");
-    if (!matrix->usable) return yk_fail(YOKE_SPOILED, "the matrix did not survive an earlier failure");
+    if (!matrix->usable)
+        return yk_fail(YOKE_SPOILED, "the matrix did not survive an earlier failure");
     return YOKE_OK;
 }
 
@@ -85,8 +86,8 @@ yoke_status yoke_plan_create(yoke_matrix *matrix, const yoke_plan_options *optio
     YK_TRY(check_matrix(matrix, plan));
     YK_TRY(hold_values(matrix));
     yoke_plan *made = empty_plan(matrix);
-    yoke_status status = made ? build(matrix, options, made)
-                              : yk_fail(YOKE_NO_MEMORY, "no memory for a plan");
+    yoke_status status =
+        made ? build(matrix, options, made) : yk_fail(YOKE_NO_MEMORY, "no memory for a plan");
     atomic_fetch_sub(&matrix->solving, 1);
     if (status != YOKE_OK) {
         if (made) free_plan(made);

@@ -32,12 +32,12 @@ struct yoke_plan {
     yk_choice choice;
     yoke_operator preconditioner; /* the user's, where .apply is set */
     yk_cg cg;
-    int64_t bad_diagonal_row;     /* first row whose diagonal is not positive; -1; for Jacobi */
+    int64_t bad_diagonal_row; /* first row whose diagonal is not positive; -1; for Jacobi */
     double bad_diagonal;
-    long long version;            /* of the matrix's values that the parts hold */
+    long long version; /* of the matrix's values that the parts hold */
     atomic_int busy;
     bool usable;
-    yk_result *result;            /* [result_capacity >= 1]; those of the last call are valid */
+    yk_result *result; /* [result_capacity >= 1]; those of the last call are valid */
     int results, result_capacity;
     char notices[1024];
     double plan_seconds;

@@ -78,8 +78,8 @@ static yoke_status choose_preconditioner(const yoke_matrix *matrix,
     if (user && !is_auto(options->preconditioner) && strcmp(options->preconditioner, "none") != 0)
         return yk_fail(YOKE_INVALID, "both preconditioner %s and apply_preconditioner are given",
                        options->preconditioner);
-    YK_TRY(find(YOKE_LIST_PRECONDITIONERS, options->preconditioner, "none",
-                &choice->preconditioner, NULL));
+    YK_TRY(find(YOKE_LIST_PRECONDITIONERS, options->preconditioner, "none", &choice->preconditioner,
+                NULL));
     choice->jacobi = strcmp(choice->preconditioner, "jacobi") == 0;
     if (choice->jacobi && matrix->is_operator && !matrix->op.diagonal)
         return yk_fail(YOKE_UNSUITABLE, "preconditioner jacobi needs the operator's diagonal, "

@@ -18,7 +18,7 @@ typedef struct entry {
 } entry;
 
 #define NEEDS_CUDA "needs the CUDA engine, which this build does not have"
-#define NEXT "not in this version yet"
+#define NEXT       "not in this version yet"
 
 static const char here[] = "";
 
@@ -79,7 +79,8 @@ static const entry shapes[] = {
 };
 static const entry efforts[] = {
     {"estimate", "estimate", "nothing is measured", here, NULL},
-    {"measure", "measure", "candidates are timed on the matrix: 60 iterations and 20 ms", here, NULL},
+    {"measure", "measure", "candidates are timed on the matrix: 60 iterations and 20 ms", here,
+     NULL},
     {"patient", "patient", "as measure, ten times longer", here, NULL},
     {0},
 };
@@ -139,8 +140,8 @@ int yoke_list(yoke_list_kind kind, int k, yoke_list_item *item)
     if (kind == YOKE_LIST_GENERATORS) return generator(k, item);
     if (k >= count_of(kinds[kind].entries)) return 0;
     const entry *e = &kinds[kind].entries[k];
-    *item = (yoke_list_item){e->name, e->form, e->text, !e->missing, !e->missing,
-                             e->missing ? e->missing : ""};
+    *item = (yoke_list_item){e->name,     e->form,     e->text,
+                             !e->missing, !e->missing, e->missing ? e->missing : ""};
     return 1;
 }
 

@@ -19,22 +19,26 @@ static yoke_status check_numbers(const yoke_solve_options *o)
     if (!(o->atol >= 0.0) || !isfinite(o->atol))
         return yk_fail(YOKE_INVALID, "atol is %g, expected a number >= 0", o->atol);
     if (o->maxit < 0)
-        return yk_fail(YOKE_INVALID, "maxit is %lld, expected 0 (default) or more", (long long)o->maxit);
+        return yk_fail(YOKE_INVALID, "maxit is %lld, expected 0 (default) or more",
+                       (long long)o->maxit);
     if (!(o->max_seconds >= 0.0))
         return yk_fail(YOKE_INVALID, "max_seconds is %g, expected >= 0", o->max_seconds);
     if (o->check_every < 0)
-        return yk_fail(YOKE_INVALID, "check_every is %lld, expected >= 0", (long long)o->check_every);
+        return yk_fail(YOKE_INVALID, "check_every is %lld, expected >= 0",
+                       (long long)o->check_every);
     if (!(o->diverged_factor >= 0.0))
         return yk_fail(YOKE_INVALID, "diverged_factor is %g, expected >= 0", o->diverged_factor);
     if (o->history && o->history_capacity < 0)
         return yk_fail(YOKE_INVALID, "history_capacity is %lld, expected >= 0",
                        (long long)o->history_capacity);
     if (o->base != YOKE_BASE_B && o->base != YOKE_BASE_R0)
-        return yk_fail(YOKE_INVALID, "base is %d, expected YOKE_BASE_B or YOKE_BASE_R0", (int)o->base);
+        return yk_fail(YOKE_INVALID, "base is %d, expected YOKE_BASE_B or YOKE_BASE_R0",
+                       (int)o->base);
     if (o->fixed_iterations && o->maxit == 0)
         return yk_fail(YOKE_INVALID, "fixed_iterations needs maxit");
     if (o->use_stream)
-        return yk_fail(YOKE_NOT_BUILT, "use_stream needs the CUDA engine, which this build does not have");
+        return yk_fail(YOKE_NOT_BUILT,
+                       "use_stream needs the CUDA engine, which this build does not have");
     return YOKE_OK;
 }
 
@@ -117,17 +121,23 @@ static void explain(const yoke_plan *plan, const double *b, const double *x0, yk
     case YOKE_ITERATION_LIMIT:
         snprintf(text, size, "limit reached (%lld)", (long long)report->maxit);
         break;
-    case YOKE_INDEFINITE: explain_indefinite(result); break;
+    case YOKE_INDEFINITE:
+        explain_indefinite(result);
+        break;
     case YOKE_BREAKDOWN:
-        snprintf(text, size, "iteration %lld: p.Ap = 0 with a residual that is not: the matrix is singular or "
-                 "indefinite, and b not in its range", (long long)report->iterations);
+        snprintf(text, size,
+                 "iteration %lld: p.Ap = 0 with a residual that is not: the matrix is singular or "
+                 "indefinite, and b not in its range",
+                 (long long)report->iterations);
         break;
     case YOKE_PRECONDITIONER_INDEFINITE:
-        snprintf(text, size, "iteration %lld: r.z <= 0: the preconditioner is not positive definite",
+        snprintf(text, size,
+                 "iteration %lld: r.z <= 0: the preconditioner is not positive definite",
                  (long long)report->iterations);
         break;
     case YOKE_STAGNATED:
-        snprintf(text, size, "two replacements of the residual did not halve the true one: the "
+        snprintf(text, size,
+                 "two replacements of the residual did not halve the true one: the "
                  "tolerance is below what double precision reaches here");
         break;
     case YOKE_CALLBACK_FAILED:
@@ -136,7 +146,8 @@ static void explain(const yoke_plan *plan, const double *b, const double *x0, yk
     case YOKE_NOT_FINITE:
         yk_diagnose_not_finite(plan, b, x0, report->iterations, &report->row, text, size);
         break;
-    default: break;
+    default:
+        break;
     }
 }
 
@@ -152,7 +163,8 @@ static void refuse_diagonal(const yoke_plan *plan, double *x, const yoke_solve_o
     report->row = plan->bad_diagonal_row;
     report->curvature = plan->bad_diagonal;
     snprintf(result->detail, sizeof result->detail,
-             "row %lld (counted from 1): its diagonal is %.6g, so the matrix is not positive definite; use MINRES, "
+             "row %lld (counted from 1): its diagonal is %.6g, so the matrix is not positive "
+             "definite; use MINRES, "
              "which needs symmetry alone",
              (long long)plan->bad_diagonal_row + 1, plan->bad_diagonal);
 }
@@ -268,8 +280,9 @@ yoke_status yoke_solve_many(yoke_plan *plan, int n, const double *b, int64_t ldb
     int64_t rows = plan->cg.rows;
     yoke_status status = YOKE_OK;
     if (n < 0 || ldb < rows || ldx < rows)
-        status = yk_fail(YOKE_INVALID, "n is %d, ldb %lld, ldx %lld, expected n >= 0 and ldb, ldx >= %lld",
-                         n, (long long)ldb, (long long)ldx, (long long)rows);
+        status = yk_fail(YOKE_INVALID,
+                         "n is %d, ldb %lld, ldx %lld, expected n >= 0 and ldb, ldx >= %lld", n,
+                         (long long)ldb, (long long)ldx, (long long)rows);
     else
         status = solve_each(plan, n, b, ldb, x, ldx, options);
     leave(plan);

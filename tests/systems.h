@@ -106,9 +106,10 @@ static inline double true_residual(const yoke_matrix *matrix, const double *b, c
     long double sum = 0.0L;
     for (int64_t i = 0; i < csr.rows; i++) {
         int wide = csr.row_start_type == YOKE_INT64;
-        int64_t from = wide ? ((const int64_t *)csr.row_start)[i] : ((const int32_t *)csr.row_start)[i];
-        int64_t to =
-            wide ? ((const int64_t *)csr.row_start)[i + 1] : ((const int32_t *)csr.row_start)[i + 1];
+        int64_t from =
+            wide ? ((const int64_t *)csr.row_start)[i] : ((const int32_t *)csr.row_start)[i];
+        int64_t to = wide ? ((const int64_t *)csr.row_start)[i + 1]
+                          : ((const int32_t *)csr.row_start)[i + 1];
         long double r = b[i];
         for (int64_t k = from; k < to; k++)
             r -= (long double)csr.value[k] * x[((const int32_t *)csr.column)[k]];

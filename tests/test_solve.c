@@ -186,8 +186,8 @@ Test(solve, jacobi_names_the_row_whose_diagonal_is_not_positive)
 
 typedef enum place { IN_MATRIX, IN_B, IN_GUESS, IN_PRECONDITIONER } place;
 
-static int nan_preconditioner(void *user, int nrhs, const double *in, double *out,
-                              yoke_space space, void *stream)
+static int nan_preconditioner(void *user, int nrhs, const double *in, double *out, yoke_space space,
+                              void *stream)
 {
     (void)nrhs, (void)space, (void)stream;
     memcpy(out, in, 50 * sizeof *out);
@@ -226,7 +226,8 @@ static void ends_not_finite(place where, double value, const char *named)
                  yoke_outcome_word(report->outcome));
     cr_assert(strstr(report->detail, named), "'%s' does not name '%s'", report->detail, named);
     cr_assert_leq(report->iterations, 5);
-    if (where != IN_PRECONDITIONER) cr_assert_eq(report->row, 33, "row %lld", (long long)report->row);
+    if (where != IN_PRECONDITIONER)
+        cr_assert_eq(report->row, 33, "row %lld", (long long)report->row);
     yoke_plan_destroy(plan);
 }
 

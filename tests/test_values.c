@@ -11,12 +11,6 @@ Test(values, the_first_unsymmetric_pair_is_named_with_both_values)
     double value[4];
     yoke_csr csr = pair(value, 1.5, 2.5);
     refused(&csr, YOKE_UNSUITABLE, "entry (0, 1) is 1.5, but (1, 0) is 2.5");
-    csr = pair(value, NAN, 1.0);
-    refused(&csr, YOKE_UNSUITABLE, "entry (0, 1) is nan, but (1, 0) is 1");
-    csr = pair(value, INFINITY, 1.0);
-    refused(&csr, YOKE_UNSUITABLE, "entry (0, 1) is inf, but (1, 0) is 1");
-    csr = pair(value, INFINITY, -INFINITY);
-    refused(&csr, YOKE_UNSUITABLE, "entry (0, 1) is inf, but (1, 0) is -inf");
     csr = pair(value, 1.0, 1.0 + 3e-12);
     refused(&csr, YOKE_UNSUITABLE, "not symmetric");
     csr = pair(value, 1.5, 2.5);
@@ -24,12 +18,12 @@ Test(values, the_first_unsymmetric_pair_is_named_with_both_values)
     yoke_matrix_destroy(created(&csr));
 }
 
-Test(values, equal_nans_and_infinities_are_symmetric)
+Test(values, what_is_not_finite_is_left_to_the_solve_to_name)
 {
     double value[4];
-    yoke_csr csr = pair(value, NAN, NAN);
+    yoke_csr csr = pair(value, NAN, 1.0);
     yoke_matrix_destroy(created(&csr));
-    csr = pair(value, INFINITY, INFINITY);
+    csr = pair(value, INFINITY, -INFINITY);
     yoke_matrix_destroy(created(&csr));
     csr = pair(value, 0.0, -0.0);
     yoke_matrix_destroy(created(&csr));

@@ -19,8 +19,8 @@ typedef struct yk_slot {
 
 typedef struct yk_port {
     yk_slot slot[2];
-    yk_flag arrived;  /* workers of the part, in this meeting */
-    yk_flag gate;     /* meetings of the part's own team */
+    yk_flag arrived;         /* workers of the part, in this meeting */
+    yk_flag gate;            /* meetings of the part's own team */
     double *halo_z, *halo_x; /* [halo]: where senders write, as they see it */
 } yk_port;
 

@@ -6,9 +6,9 @@
 #include "lib/matrix.h"
 
 typedef struct yk_cut_request {
-    const yk_csr *csr;  /* row starts may be missing (an operator): then rows count alone */
+    const yk_csr *csr; /* row starts may be missing (an operator): then rows count alone */
     int parts;
-    double row_bytes;   /* of the vectors, an iteration; an entry of the matrix is 12 */
+    double row_bytes; /* of the vectors, an iteration; an entry of the matrix is 12 */
 } yk_cut_request;
 
 typedef struct yk_partition {

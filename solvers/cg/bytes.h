@@ -17,20 +17,16 @@ typedef struct yk_pass_traffic {
 /* The passes of one iteration, ended by a name of NULL. */
 static inline const yk_pass_traffic *yk_cg_traffic(bool folded, bool jacobi)
 {
-    static const yk_pass_traffic unfolded_none[] = {
-        {"direction", 3, 2 /* z, p, x; p, x */},
-        {"multiply", 1, 1 /* p; q */},
-        {"update", 2, 1 /* r, q; r */},
-        {0, 0, 0}};
-    static const yk_pass_traffic unfolded_jacobi[] = {
-        {"direction", 3, 2},
-        {"multiply", 1, 1},
-        {"update", 3, 2 /* r, q, 1/diagonal; r, z */},
-        {0, 0, 0}};
+    static const yk_pass_traffic unfolded_none[] = {{"direction", 3, 2 /* z, p, x; p, x */},
+                                                    {"multiply", 1, 1 /* p; q */},
+                                                    {"update", 2, 1 /* r, q; r */},
+                                                    {0, 0, 0}};
+    static const yk_pass_traffic unfolded_jacobi[] = {{"direction", 3, 2},
+                                                      {"multiply", 1, 1},
+                                                      {"update", 3, 2 /* r, q, 1/diagonal; r, z */},
+                                                      {0, 0, 0}};
     static const yk_pass_traffic folded_none[] = {
-        {"fold", 3, 3 /* z, p_old, x; p, q, x */},
-        {"update", 2, 1},
-        {0, 0, 0}};
+        {"fold", 3, 3 /* z, p_old, x; p, q, x */}, {"update", 2, 1}, {0, 0, 0}};
     static const yk_pass_traffic folded_jacobi[] = {{"fold", 3, 3}, {"update", 3, 2}, {0, 0, 0}};
     if (folded) return jacobi ? folded_jacobi : folded_none;
     return jacobi ? unfolded_jacobi : unfolded_none;

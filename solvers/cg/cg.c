@@ -16,10 +16,10 @@ typedef struct run {
     const yoke_solve_options *options;
     yoke_report *report;
     double began;
-    double true_norm;      /* at the last check; scaled, as all norms here */
-    double best_norm;      /* of the snapshot; infinite: none */
-    int not_halved;        /* checks in a row that did not halve the true residual */
-    int64_t steps;         /* of the next advance */
+    double true_norm; /* at the last check; scaled, as all norms here */
+    double best_norm; /* of the snapshot; infinite: none */
+    int not_halved;   /* checks in a row that did not halve the true residual */
+    int64_t steps;    /* of the next advance */
     bool ended;
 } run;
 
@@ -68,7 +68,8 @@ static bool check(run *r)
     flush(r);
     if (!evaluate(r, dot)) return false;
     r->true_norm = sqrt(dot[YK_DOT_RR]);
-    s->beta = dot[YK_DOT_RR] <= 4.0 * recursive && rz != 0.0 ? s->beta * (dot[YK_DOT_RZ] / rz) : 0.0;
+    s->beta =
+        dot[YK_DOT_RR] <= 4.0 * recursive && rz != 0.0 ? s->beta * (dot[YK_DOT_RZ] / rz) : 0.0;
     s->rr = dot[YK_DOT_RR];
     s->rz = dot[YK_DOT_RZ];
     s->shift = dot[YK_DOT_Z] * r->cg->limits.rows_inverse;
@@ -172,8 +173,7 @@ static void look(run *r)
         end(r, YOKE_STOPPED);
     else if (r->cg->s.stop == YK_CG_CANDIDATE)
         check_candidate(r);
-    else if (r->options->max_seconds > 0.0 &&
-             yoke_seconds() - r->began > r->options->max_seconds)
+    else if (r->options->max_seconds > 0.0 && yoke_seconds() - r->began > r->options->max_seconds)
         end(r, YOKE_TIME_LIMIT);
     if (!r->ended && r->cg->s.iteration >= r->report->maxit) end(r, YOKE_ITERATION_LIMIT);
 }

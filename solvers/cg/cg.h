@@ -16,13 +16,13 @@ typedef struct yk_piece {
     int64_t halo_first, halo_last; /* of the halo [0, halo) whose p this piece updates */
     int64_t *send_first;           /* [2 sends]: of send i, rows [2 i], up to [2 i + 1], are here */
     yk_tree sums;
-    double largest;                /* of a pass over magnitudes; of bad_row, its diagonal */
-    int64_t bad_row;               /* global row whose diagonal is not positive; -1: none */
+    double largest;  /* of a pass over magnitudes; of bad_row, its diagonal */
+    int64_t bad_row; /* global row whose diagonal is not positive; -1: none */
 } yk_piece;
 
 typedef struct yk_cg {
     yoke_context *context;
-    const yoke_operator *op;       /* A, if it is known by its action alone; else NULL */
+    const yoke_operator *op;             /* A, if it is known by its action alone; else NULL */
     const yoke_operator *preconditioner; /* the user's; else NULL */
     bool jacobi, folded, nullspace;
     int64_t rows;
@@ -31,20 +31,21 @@ typedef struct yk_cg {
     int parts;
     yk_piece *piece;
     int pieces, threads;
-    int *pieces_of;                /* [parts] */
+    int *pieces_of; /* [parts] */
     yk_link link;
     const yk_cpu_passes *passes;
-    double *staging[2];            /* [rows] in, out of callbacks, where parts > 1 */
+    double *staging[2]; /* [rows] in, out of callbacks, where parts > 1 */
 
     /* State at an iteration's boundary; any driver can resume it. */
     yk_cg_scalars s;
     yk_cg_limits limits;
-    unsigned meetings;             /* held so far */
-    int newest_p;                  /* folded: which of p, p_old holds the last direction */
-    int exponent;                  /* the system is scaled by 2^-exponent */
+    unsigned meetings; /* held so far */
+    int newest_p;      /* folded: which of p, p_old holds the last direction */
+    int exponent;      /* the system is scaled by 2^-exponent */
     double *history;
     int64_t history_capacity;
-    const char *failed_callback;
+    const char *failed_callback;   /* "operator" or "preconditioner", once it returned non-zero */
+    const char *not_finite_from;   /* the same, once its output alone was not finite */
 } yk_cg;
 
 /* A driver runs the recurrence: until a stop (cg->s.stop) or for at_most iterations. */
@@ -69,7 +70,13 @@ typedef enum yk_boundary { YK_BOUNDARY_Z, YK_BOUNDARY_X } yk_boundary;
 void yk_send_boundary(const yk_cg *cg, const yk_piece *piece, yk_boundary which);
 
 /* out = Op in by the user's callback, over all parts; false if it failed. */
-typedef enum yk_vector { YK_VECTOR_X, YK_VECTOR_R, YK_VECTOR_Z, YK_VECTOR_P, YK_VECTOR_Q } yk_vector;
+typedef enum yk_vector {
+    YK_VECTOR_X,
+    YK_VECTOR_R,
+    YK_VECTOR_Z,
+    YK_VECTOR_P,
+    YK_VECTOR_Q
+} yk_vector;
 bool yk_cg_callback(yk_cg *cg, const yoke_operator *op, yk_vector in, yk_vector out);
 
 /* Solves with the parts' memory: see cg.c. */

@@ -13,8 +13,8 @@ typedef void (*yk_cpu_pass)(const yk_cg_rows *rows, int64_t first, int64_t last,
 typedef struct yk_cpu_passes {
     const char *name;
     yk_cpu_pass direction, multiply, fold, flush;
-    yk_cpu_pass update[2][2];   /* [jacobi][with the sum of z] */
-    yk_cpu_pass residual[2];    /* [jacobi] */
+    yk_cpu_pass update[2][2]; /* [jacobi][with the sum of z] */
+    yk_cpu_pass residual[2];  /* [jacobi] */
     /* Around a user's operator or preconditioner: q or z is theirs. */
     yk_cpu_pass dot_pq, update_r, dots_z, residual_of_q[2];
 } yk_cpu_passes;

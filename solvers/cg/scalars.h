@@ -18,31 +18,31 @@ enum { YK_DOT_RR = 0, YK_DOT_RZ = 1, YK_DOT_Z = 2, YK_DOT_ZQ = 3, YK_DOT_BB = 3 
 
 /* Why advance returned. */
 typedef enum yk_cg_stop {
-    YK_CG_GO_ON = 0,  /* at_most iterations done */
-    YK_CG_CANDIDATE,  /* the recursive residual meets the bound */
+    YK_CG_GO_ON = 0, /* at_most iterations done */
+    YK_CG_CANDIDATE, /* the recursive residual meets the bound */
     YK_CG_DIVERGED,
-    YK_CG_NEGATIVE,   /* p.Ap < 0 */
-    YK_CG_ZERO,       /* p.Ap = 0 with a residual that is not */
+    YK_CG_NEGATIVE, /* p.Ap < 0 */
+    YK_CG_ZERO,     /* p.Ap = 0 with a residual that is not */
     YK_CG_NOT_FINITE,
     YK_CG_PRECONDITIONER, /* r.z <= 0 with a residual that is not zero */
-    YK_CG_CALLBACK,   /* an operator or preconditioner returned non-zero */
-    YK_CG_ABORTED     /* an owner did not answer */
+    YK_CG_CALLBACK,       /* an operator or preconditioner returned non-zero */
+    YK_CG_ABORTED         /* an owner did not answer */
 } yk_cg_stop;
 
 /* What does not change during a solve. Norms are those of the scaled system. */
 typedef struct yk_cg_limits {
-    double bound;      /* stop at ||r|| <= bound; negative: never tested */
-    double diverged;   /* leave above this ||r|| */
+    double bound;    /* stop at ||r|| <= bound; negative: never tested */
+    double diverged; /* leave above this ||r|| */
     int64_t check_every;
     double rows_inverse; /* 1 / rows with a constant nullspace, else 0 */
-    int flexible;      /* beta by Polak-Ribiere: the preconditioner may change */
-    int pass_zero;     /* a zero residual does no harm: go on (fixed_iterations) */
+    int flexible;        /* beta by Polak-Ribiere: the preconditioner may change */
+    int pass_zero;       /* a zero residual does no harm: go on (fixed_iterations) */
 } yk_cg_limits;
 
 typedef struct yk_cg_scalars {
-    double alpha; /* of the step that x still lacks */
-    double beta;  /* of the next direction */
-    double shift; /* mean of z, projected out of the next direction */
+    double alpha;  /* of the step that x still lacks */
+    double beta;   /* of the next direction */
+    double shift;  /* mean of z, projected out of the next direction */
     double rr, rz; /* of the last iterate */
     double pq;
     int64_t iteration; /* completed */

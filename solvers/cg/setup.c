@@ -183,12 +183,15 @@ bool yk_cg_residual(yk_cg *cg, double *dot)
     yk_team_pass(cg, cg->op ? passes->residual_of_q[cg->jacobi] : passes->residual[cg->jacobi],
                  YK_DOTS);
     yk_team_total(cg, dot);
+    if (cg->op && !isfinite(dot[YK_DOT_RR])) cg->not_finite_from = "operator";
     if (cg->preconditioner) {
         double of_z[YK_DOTS];
         if (!yk_cg_callback(cg, cg->preconditioner, YK_VECTOR_R, YK_VECTOR_Z)) return false;
         yk_team_pass(cg, passes->dots_z, YK_DOTS);
         yk_team_total(cg, of_z);
         dot[YK_DOT_RZ] = of_z[YK_DOT_RZ];
+        if (isfinite(dot[YK_DOT_RR]) && !isfinite(dot[YK_DOT_RZ]))
+            cg->not_finite_from = "preconditioner";
         dot[YK_DOT_Z] = of_z[YK_DOT_Z];
     }
     send_all(cg, YK_BOUNDARY_Z);
@@ -215,7 +218,7 @@ void yk_cg_import(yk_cg *cg, const double *b, const double *x0, bool *b_is_zero,
     double began = yoke_seconds();
     cg->exponent = 0;
     cg->newest_p = 0;
-    cg->failed_callback = NULL;
+    cg->failed_callback = cg->not_finite_from = NULL;
     yk_team_run(cg, import_piece, &(vectors){b, x0, NULL});
     if (cg->nullspace && cg->rows > 0) centre(cg, true);
     double most = largest(cg, largest_b), dot[YK_DOTS];

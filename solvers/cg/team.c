@@ -270,6 +270,7 @@ static bool multiply_by_steps(yk_cg *cg, double *total)
     if (cg->op && !yk_cg_callback(cg, cg->op, YK_VECTOR_P, YK_VECTOR_Q)) return false;
     yk_team_pass(cg, cg->op ? passes->dot_pq : passes->multiply, 1);
     yk_team_total(cg, total);
+    if (cg->op && !isfinite(total[YK_DOT_PQ])) cg->not_finite_from = "operator";
     return true;
 }
 
@@ -284,6 +285,8 @@ static bool update_by_steps(yk_cg *cg, double *total)
         yk_team_pass(cg, passes->dots_z, 4);
     }
     yk_team_total(cg, total);
+    if (cg->preconditioner && isfinite(total[YK_DOT_RR]) && !isfinite(total[YK_DOT_RZ]))
+        cg->not_finite_from = "preconditioner";
     if (!cg->preconditioner && !cg->jacobi) total[YK_DOT_RZ] = total[YK_DOT_RR];
     yk_team_run(cg, send_z, NULL);
     return true;

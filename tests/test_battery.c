@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* test_battery.c: the same bits of x from every way to solve: parts, threads, shapes, formats,
+ * drivers, over systems of every kind of row. A new format or driver is tested by being listed. */
+#include "tests/systems.h"
+
+#include <criterion/parameterized.h>
+#include <yoke_tools.h>
+
+/* Kinds of system: short rows, long rows, a dense row beyond one segment, empty rows, few chunks.
+ */
+static const char *const specs[] = {
+    "poisson2d5:40",  "poisson3d7:12",        "poisson3d27:11", "elasticity3d:6",
+    "graph:2000:8:3", "random_spd:1500:40:9", "poisson2d5:3",   "jumps3d7:10:1e3:1",
+};
+
+/* An arrow: row 0 is full (1 200 entries, five segments), the rest have two entries. */
+static yoke_matrix *arrow(yoke_context *context)
+{
+    enum { n = 1200 };
+    static int32_t start[n + 1], column[3 * n];
+    static double value[3 * n];
+    int32_t count = 0;
+    for (int32_t j = 0; j < n; j++) {
+        column[count] = j;
+        value[count++] = j == 0 ? 3000.0 : -1.0 / (1 + j % 7);
+    }
+    start[1] = count;
+    for (int32_t i = 1; i < n; i++) {
+        column[count] = 0;
+        value[count++] = -1.0 / (1 + i % 7);
+        column[count] = i;
+        value[count++] = 2.0 + i % 5;
+        start[i + 1] = count;
+    }
+    yoke_csr csr = yoke_csr_defaults();
+    csr.rows = n;
+    csr.row_start = start;
+    csr.column = column;
+    csr.value = value;
+    yoke_matrix *matrix = NULL;
+    MUST(yoke_matrix_create(context, &csr, &matrix));
+    return matrix;
+}
+
+typedef struct system_ {
+    yoke_matrix *matrix;
+    const char *name;
+    double *b, *x0, *expected;
+    int64_t rows, iterations;
+} system_;
+
+static yoke_report run(const system_ *s, const yoke_plan_options *planning, double *x)
+{
+    yoke_solve_options options = yoke_solve_defaults();
+    options.initial_guess = 1;
+    memcpy(x, s->x0, (size_t)s->rows * sizeof *x);
+    return solve_with(s->matrix, planning, s->b, x, &options);
+}
+
+static system_ reference(yoke_matrix *matrix, const char *name, const char *preconditioner)
+{
+    system_ s = {.matrix = matrix, .name = name, .rows = yoke_matrix_rows(matrix)};
+    s.b = filled(s.rows, 0.0);
+    s.x0 = filled(s.rows, 0.0);
+    s.expected = filled(s.rows, 0.0);
+    scramble(s.b, s.rows, 1);
+    scramble(s.x0, s.rows, 2);
+    yoke_plan_options planning = yoke_plan_defaults();
+    planning.threads = planning.parts = 1;
+    planning.shape = "unfolded";
+    planning.preconditioner = preconditioner;
+    yoke_report report = run(&s, &planning, s.expected);
+    cr_assert_eq(report.outcome, YOKE_CONVERGED, "%s: %s", name, yoke_outcome_word(report.outcome));
+    cr_assert_leq(true_residual(matrix, s.b, s.expected), 1.0001 * report.bound);
+    s.iterations = report.iterations;
+    return s;
+}
+
+static void same_bits(const system_ *s, const yoke_plan_options *planning)
+{
+    double *x = filled(s->rows, NAN);
+    yoke_report report = run(s, planning, x);
+    cr_assert_eq(report.iterations, s->iterations, "%s, %s, %d parts, %d threads: %lld iterations",
+                 s->name, planning->shape, planning->parts, planning->threads,
+                 (long long)report.iterations);
+    cr_assert_eq(memcmp(x, s->expected, (size_t)s->rows * sizeof *x), 0,
+                 "%s, %s, %d parts, %d threads: other bits", s->name, planning->shape,
+                 planning->parts, planning->threads);
+    free(x);
+}
+
+static void every_way(const system_ *s, const char *preconditioner)
+{
+    static const int parts[] = {1, 2, 3, 7}, threads[] = {1, 2, 4};
+    yoke_list_item shape, driver, format;
+    for (int i = 0; yoke_list(YOKE_LIST_SHAPES, i, &shape); i++)
+        for (int j = 0; yoke_list(YOKE_LIST_DRIVERS, j, &driver); j++)
+            for (int k = 0; yoke_list(YOKE_LIST_FORMATS, k, &format); k++)
+                for (int p = 0; p < 4; p++)
+                    for (int t = 0; t < 3; t++) {
+                        if (!driver.usable || !format.usable) continue;
+                        yoke_plan_options planning = yoke_plan_defaults();
+                        planning.shape = shape.name;
+                        planning.driver = driver.name;
+                        planning.format = format.name;
+                        planning.preconditioner = preconditioner;
+                        planning.parts = parts[p];
+                        planning.threads = threads[t];
+                        same_bits(s, &planning);
+                    }
+}
+
+static void battery(yoke_matrix *matrix, const char *name)
+{
+    static const char *const preconditioners[] = {"none", "jacobi"};
+    for (int i = 0; i < 2; i++) {
+        system_ s = reference(matrix, name, preconditioners[i]);
+        every_way(&s, preconditioners[i]);
+    }
+}
+
+ParameterizedTestParameters(battery, same_bits_every_way)
+{
+    static int index[sizeof specs / sizeof *specs];
+    for (size_t i = 0; i < sizeof specs / sizeof *specs; i++) index[i] = (int)i;
+    return cr_make_param_array(int, index, sizeof specs / sizeof *specs);
+}
+
+ParameterizedTest(int *index, battery, same_bits_every_way)
+{
+    yoke_context *context = new_context();
+    battery(generated(context, specs[*index]), specs[*index]);
+}
+
+Test(battery, same_bits_with_a_row_of_several_segments)
+{
+    battery(arrow(new_context()), "arrow");
+}
+
+Test(battery, ten_runs_give_the_same_bits)
+{
+    yoke_context *context = new_context();
+    system_ s = reference(generated(context, "poisson2d5:60"), "poisson2d5:60", "none");
+    yoke_plan_options planning = yoke_plan_defaults();
+    planning.threads = 3;
+    planning.shape = "folded";
+    for (int i = 0; i < 10; i++) same_bits(&s, &planning);
+}
+
+/* Singular and inconsistent: the verdict must not depend on who owns which row either. */
+Test(battery, the_verdict_on_a_singular_system_is_the_same_on_every_split)
+{
+    yoke_context *context = new_context();
+    yoke_matrix *matrix = tridiagonal(context, 2000, 1);
+    double *b = filled(2000, 1.0), *x = filled(2000, 0.0);
+    for (int parts = 1; parts <= 7; parts += 2) {
+        yoke_plan_options planning = yoke_plan_defaults();
+        planning.parts = parts;
+        yoke_report report = solve_with(matrix, &planning, b, x, NULL);
+        cr_assert_eq(report.outcome, YOKE_BREAKDOWN);
+        cr_assert_eq(report.iterations, 1);
+    }
+}
