@@ -15,13 +15,12 @@
 #include "matrices/rows.h"
 
 typedef struct graph {
-    int64_t rows;
     int degree;
     uint64_t seed;
     yk_permutation pi[YK_MOST_NEIGHBOURS / 2 + 1];
 } graph;
 
-enum { SHORT = 64 };
+enum { SHORT = 64 }; /* columns; beyond, counting costs more than qsort */
 
 /* Streams of one seed that must not meet. */
 enum { STREAM_PERMUTATION, STREAM_ENTRY, STREAM_DIAGONAL };
@@ -57,7 +56,7 @@ static int sort_short(int32_t *column, int count)
         sorted[k] = -1;
     }
     for (int k = 0; k < count; k++) {
-        int32_t own = given[k], smaller = 0;
+        int32_t own = column[k], smaller = 0;
 #pragma omp simd reduction(+ : smaller)
         for (int j = 0; j < padded; j++) smaller += given[j] < own;
         sorted[smaller] = own;
@@ -76,9 +75,9 @@ static int sort_columns(int32_t *column, int count)
 }
 
 /* An odd count leaves the last place of the matching alone. */
-static uint64_t matched(const yk_permutation *pi, uint64_t row)
+static uint32_t matched(const yk_permutation *pi, uint32_t row)
 {
-    uint64_t partner = yk_permute(pi, row) ^ 1;
+    uint32_t partner = yk_permute(pi, row) ^ 1;
     return partner < pi->count ? yk_permute_back(pi, partner) : row;
 }
 
@@ -87,10 +86,10 @@ static int columns_of(const graph *g, int64_t row, int32_t *column)
 {
     int pairs = g->degree / 2, count = 0;
     for (int k = 0; k < pairs; k++) {
-        column[count++] = (int32_t)yk_permute(&g->pi[k], (uint64_t)row);
-        column[count++] = (int32_t)yk_permute_back(&g->pi[k], (uint64_t)row);
+        column[count++] = (int32_t)yk_permute(&g->pi[k], (uint32_t)row);
+        column[count++] = (int32_t)yk_permute_back(&g->pi[k], (uint32_t)row);
     }
-    if (g->degree % 2) column[count++] = (int32_t)matched(&g->pi[pairs], (uint64_t)row);
+    if (g->degree % 2) column[count++] = (int32_t)matched(&g->pi[pairs], (uint32_t)row);
     column[count++] = (int32_t)row;
     return sort_columns(column, count);
 }
@@ -168,12 +167,11 @@ static yoke_status build(yoke_context *context, int64_t size, int degree, uint64
     YK_TRY(yk_rows_of_grid(size, 1, 1, 1, &rows));
     graph *g = malloc(sizeof *g);
     if (!g) return yk_fail(YOKE_NO_MEMORY, "no memory for %zu bytes of permutations", sizeof *g);
-    g->rows = rows;
     g->degree = degree;
     g->seed = seed;
     uint64_t permutations = stream(seed, STREAM_PERMUTATION);
     for (int k = 0; k < (degree + 1) / 2; k++)
-        g->pi[k] = yk_permutation_make(yk_hash(permutations, (uint64_t)k), (uint64_t)rows);
+        g->pi[k] = yk_permutation_make(yk_hash(permutations, (uint64_t)k), (uint32_t)rows);
     yk_rows made = {g, rows, rows * (degree + 1), 1, degree + 1, lengths, fill};
     yoke_status status = yk_rows_build(context, &made, matrix);
     free(g);

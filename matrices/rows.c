@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "lib/context.h"
+#include "lib/machine.h"
 #include "lib/matrix.h"
 #include "lib/status.h"
 #include "lib/threads.h"
@@ -27,8 +28,8 @@ yoke_status yk_rows_of_grid(int64_t nx, int64_t ny, int64_t nz, int64_t unknowns
         __builtin_mul_overflow(product, nz, &product) ||
         __builtin_mul_overflow(product, unknowns, &product) || product > INT32_MAX)
         return yk_fail(YOKE_OVERFLOW,
-                       "%lld x %lld x %lld points of %lld rows are more rows than a 32-bit index "
-                       "holds (%d)",
+                       "%lld x %lld x %lld nodes of %lld unknowns are more rows than a 32-bit "
+                       "index holds (%d)",
                        (long long)nx, (long long)ny, (long long)nz, (long long)unknowns, INT32_MAX);
     *rows = product;
     return YOKE_OK;
@@ -78,20 +79,39 @@ static void fill_shares(void *user, int64_t first_share, int64_t last_share)
     }
 }
 
-/* Row starts, columns and values of the expected size against what this process may still take:
- * untouched memory counts nowhere, so checking array by array would find out too late. */
-static yoke_status check_memory(const yk_rows *rows)
+static size_t bytes_of(const yk_rows *rows)
 {
-    int64_t limit = yk_memory_limit();
     size_t starts = (size_t)(rows->rows + 1) * (rows->nonzeros > INT32_MAX ? 12 : 4);
     size_t kept = (size_t)rows->rows * (size_t)rows->most_kept * sizeof(int32_t);
-    size_t bytes = starts + kept + (size_t)rows->nonzeros * (sizeof(int32_t) + sizeof(double));
-    if ((int64_t)bytes <= limit) return YOKE_OK;
-    return yk_fail(
-        YOKE_NO_MEMORY,
-        "a matrix of %lld rows and %lld nonzeros: asked %zu bytes, available %lld within "
-        "this process's limit",
-        (long long)rows->rows, (long long)rows->nonzeros, bytes, (long long)limit);
+    return starts + kept + (size_t)rows->nonzeros * (sizeof(int32_t) + sizeof(double));
+}
+
+/* All arrays together against what this process may still take: untouched memory counts nowhere,
+ * so that each alone would pass, and the process be killed while filling them. */
+static yoke_status check_memory(const yoke_context *context, const yk_rows *rows)
+{
+    int64_t limit = yk_memory_limit(), available = yk_meminfo("", "MemAvailable");
+    size_t bytes = bytes_of(rows);
+    if ((int64_t)bytes > limit)
+        return yk_fail(YOKE_NO_MEMORY,
+                       "a matrix of %lld rows and %lld nonzeros: asked %zu bytes, available %lld "
+                       "within this process's limit",
+                       (long long)rows->rows, (long long)rows->nonzeros, bytes, (long long)limit);
+    if (available && (int64_t)bytes > available)
+        yk_log(context, YOKE_LOG_NOTICE,
+               "a matrix of %lld rows and %lld nonzeros takes %zu bytes; this machine has %lld "
+               "available",
+               (long long)rows->rows, (long long)rows->nonzeros, bytes, (long long)available);
+    return YOKE_OK;
+}
+
+/* What the system will refuse is refused before the count touches memory for minutes. */
+static yoke_status try_reservation(yoke_context *context, const yk_rows *rows)
+{
+    void *reserved;
+    YK_TRY(yk_alloc(context, "values", rows->nonzeros, sizeof(double), &reserved));
+    yk_free(context, reserved, rows->nonzeros, sizeof(double));
+    return YOKE_OK;
 }
 
 static yoke_status allocate_entries(yoke_context *context, build *b, int64_t nonzeros)
@@ -109,7 +129,8 @@ static int64_t kept_count(const build *b)
 
 static yoke_status count(yoke_context *context, build *b, int threads)
 {
-    YK_TRY(check_memory(b->rows));
+    YK_TRY(check_memory(context, b->rows));
+    YK_TRY(try_reservation(context, b->rows));
     YK_TRY(yk_alloc(context, "row starts", b->rows->rows + 1, sizeof *b->start32, &b->start32));
     if (b->rows->most_kept)
         YK_TRY(yk_alloc(context, "columns found", kept_count(b), sizeof *b->kept, &b->kept));

@@ -8,7 +8,6 @@
 
 #include "lib/context.h"
 #include "lib/matrix.h"
-#include "matrices/generate.h"
 #include "matrices/permutation.h"
 
 /* Every generator, small enough for a dense factorisation. */
@@ -38,7 +37,8 @@ static yoke_matrix *make_with(int threads, const char *spec)
     yoke_matrix *matrix = NULL;
     cr_assert_eq(yoke_matrix_generate(context, spec, &matrix), YOKE_OK, "%s: %s", spec,
                  yoke_error_text());
-    return matrix; /* the context is left to the end of the process */
+    yoke_context_destroy(context);
+    return matrix;
 }
 
 static yoke_matrix *make(const char *spec)
@@ -229,6 +229,25 @@ static uint64_t digest(const yk_csr *csr)
     return hash;
 }
 
+/* What rules and seeds gave on x86-64 and, under emulation, on aarch64. A change here changes every
+ * published result on these matrices: say so in NEWS. */
+Test(generate, the_bits_are_those_of_every_machine_and_version)
+{
+    static const struct {
+        const char *spec;
+        uint64_t digest;
+    } known[] = {
+        {"poisson3d27:9", 0x7e68554aab6ee8ddu},     {"anisotropic3d7:9:0.3", 0x6088b1d98ccee413u},
+        {"jumps3d7:17:1e4:7", 0x8510a2a77998466eu}, {"elasticity3d:9", 0xadfc1695f1cc4069u},
+        {"graph:3001:7:5", 0x24eedd8e4b4c9062u},    {"random_spd:3001:12:5", 0x33432052bd393080u},
+    };
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        yoke_matrix *matrix = make(known[i].spec);
+        cr_assert_eq(digest(&matrix->csr), known[i].digest, "%s", known[i].spec);
+        yoke_matrix_destroy(matrix);
+    }
+}
+
 Test(generate, seeds_give_different_matrices)
 {
     static const char *const pairs[][2] = {{"jumps3d7:9:100:1", "jumps3d7:9:100:2"},
@@ -352,113 +371,15 @@ Test(generate, random_spd_dominates_its_row)
 
 Test(generate, permutations_are_one_to_one_and_go_back)
 {
-    for (uint64_t count = 1; count < 300; count += count < 40 ? 1 : 37) {
+    for (uint32_t count = 1; count < 300; count += count < 40 ? 1 : 37) {
         yk_permutation p = yk_permutation_make(count * 17, count);
         bool seen[300] = {false};
-        for (uint64_t x = 0; x < count; x++) {
-            uint64_t to = yk_permute(&p, x);
+        for (uint32_t x = 0; x < count; x++) {
+            uint32_t to = yk_permute(&p, x);
             cr_assert_lt(to, count);
             cr_assert_not(seen[to]);
             seen[to] = true;
             cr_assert_eq(yk_permute_back(&p, to), x);
         }
-    }
-}
-
-static void assert_refused(const char *spec, yoke_status expected, const char *part)
-{
-    yoke_context *context = context_of(1);
-    yoke_matrix *matrix = NULL;
-    yoke_status status = yoke_matrix_generate(context, spec, &matrix);
-    cr_assert_eq(status, expected, "'%s' gave %d", spec, (int)status);
-    cr_assert_null(matrix);
-    cr_assert(strstr(yoke_error_text(), part), "'%s': %s", spec, yoke_error_text());
-    cr_assert_eq(atomic_load(&context->live_bytes), 0);
-    yoke_context_destroy(context);
-}
-
-Test(generate, wrong_arguments_name_the_form)
-{
-    static const char *const specs[] = {
-        "poisson3d7",     "poisson3d7:",     "poisson3d7:0",
-        "poisson3d7:-3",  "poisson3d7:+3",   "poisson3d7: 3",
-        "poisson3d7:3 ",  "poisson3d7:3.5",  "poisson3d7:3x",
-        "poisson3d7:nan", "poisson3d7:3:",   "poisson3d7:3:4",
-        "poisson3d7:1e3", "poisson3d7:0x10", "poisson3d7:99999999999999999999",
-    };
-    for (size_t i = 0; i < sizeof specs / sizeof *specs; i++)
-        assert_refused(specs[i], YOKE_INVALID, "poisson3d7:N");
-    static const char *const reals[] = {
-        "anisotropic3d7:3",       "anisotropic3d7:3:0",      "anisotropic3d7:3:-1",
-        "anisotropic3d7:3:nan",   "anisotropic3d7:3:inf",    "anisotropic3d7:3:1e999",
-        "anisotropic3d7:3:0x1p1", "anisotropic3d7:3:1e",     "anisotropic3d7:3:1,5",
-        "anisotropic3d7:3:.",     "anisotropic3d7:3:1e-300", "anisotropic3d7:0:1",
-    };
-    for (size_t i = 0; i < sizeof reals / sizeof *reals; i++)
-        assert_refused(reals[i], YOKE_INVALID, "anisotropic3d7:N:EPS");
-    assert_refused("elasticity3d:1", YOKE_INVALID, "elasticity3d:N");
-    assert_refused("jumps3d7:4:10", YOKE_INVALID, "jumps3d7:N:CONTRAST:SEED");
-    assert_refused("jumps3d7:4:10:-1", YOKE_INVALID, "jumps3d7:N:CONTRAST:SEED");
-    assert_refused("graph:10:0:1", YOKE_INVALID, "graph:ROWS:DEGREE:SEED");
-    assert_refused("graph:10:10:1", YOKE_INVALID, "graph:ROWS:DEGREE:SEED");
-    assert_refused("graph:10:3:18446744073709551616", YOKE_INVALID, "graph:ROWS:DEGREE:SEED");
-    assert_refused("random_spd:10:11:1", YOKE_INVALID, "random_spd:ROWS:PER_ROW:SEED");
-}
-
-Test(generate, an_unknown_name_lists_the_known_ones)
-{
-    assert_refused("poisson4d:3", YOKE_UNKNOWN_NAME, "poisson3d27:N");
-    assert_refused("", YOKE_UNKNOWN_NAME, "random_spd:ROWS:PER_ROW:SEED");
-    assert_refused("poisson3d:3", YOKE_UNKNOWN_NAME, "'poisson3d'");
-    assert_refused("gen:poisson3d7:3", YOKE_UNKNOWN_NAME, "'gen'");
-}
-
-Test(generate, more_rows_than_an_index_holds_is_overflow)
-{
-    assert_refused("poisson2d5:46341", YOKE_OVERFLOW, "46341");
-    assert_refused("poisson3d7:1291", YOKE_OVERFLOW, "1291");
-    assert_refused("poisson3d27:9223372036854775807", YOKE_OVERFLOW, "9223372036854775807");
-    assert_refused("jumps3d7:3000000:2:1", YOKE_OVERFLOW, "3000000");
-    assert_refused("elasticity3d:896", YOKE_OVERFLOW, "895");
-    assert_refused("graph:2147483648:4:1", YOKE_OVERFLOW, "2147483648");
-    assert_refused("random_spd:2147483648:4:1", YOKE_OVERFLOW, "2147483648");
-}
-
-static void *refuse_large(void *user, size_t alignment, size_t bytes)
-{
-    (void)user;
-    return bytes <= (size_t)1 << 20 ? aligned_alloc(alignment, bytes) : NULL;
-}
-
-static void release(void *user, void *memory, size_t bytes)
-{
-    (void)user;
-    (void)bytes;
-    free(memory);
-}
-
-/* Row starts fit, columns do not: what was made is given back. */
-Test(generate, a_failed_allocation_leaks_nothing)
-{
-    static const char *const specs[] = {"poisson3d27:32", "graph:20000:40:1", "elasticity3d:12"};
-    for (int i = 0; i < 3; i++) {
-        yoke_context_options options = yoke_context_defaults();
-        options.allocate = refuse_large;
-        options.release = release;
-        yoke_context *context = NULL;
-        yoke_matrix *matrix = NULL;
-        cr_assert_eq(yoke_context_create(&options, &context), YOKE_OK);
-        cr_assert_eq(yoke_matrix_generate(context, specs[i], &matrix), YOKE_NO_MEMORY);
-        cr_assert_eq(atomic_load(&context->live_bytes), 0);
-        yoke_context_destroy(context);
-    }
-}
-
-Test(generate, every_listed_form_begins_with_its_name)
-{
-    for (const yk_generator *g = yk_generators; g->name; g++) {
-        cr_assert_eq(strncmp(g->form, g->name, strlen(g->name)), 0);
-        cr_assert_eq(g->form[strlen(g->name)], ':');
-        cr_assert_gt(strlen(g->text), 10);
     }
 }
