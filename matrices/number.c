@@ -94,8 +94,8 @@ static void cut_digits(const char *text, const char *end, decimal *number)
 
 /* w 10^q = product 2^(exponent - 127 or - 126), product rounded down to 128 bits. */
 typedef struct scaled {
-    u128 product;     /* its first bit is 127 or 126 */
-    int64_t exponent; /* of that first bit */
+    u128 product;       /* its first bit is 127 or 126 */
+    int64_t exponent;   /* of that first bit */
     bool exact, sticky; /* sticky: something other than 0 was cut off */
 } scaled;
 
