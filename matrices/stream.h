@@ -50,8 +50,7 @@ yoke_status yk_lines_next(yk_lines *lines, const char **text);
 
 /* Fails with "NAME:LINE: " before the sentence. */
 #define yk_fail_line(stream, line, status, format, ...)                                            \
-    yk_fail(status, "%s:%lld: " format, (stream)->source->name,                                    \
-            (long long)(line)__VA_OPT__(, ) __VA_ARGS__)
+    yk_fail(status, "%s:%lld: " format, (stream)->source->name, (long long)(line), ##__VA_ARGS__)
 
 /* The start of a text up to white space, or up to the line's end, fit to be quoted in a one-line
  * error: short, printable. */

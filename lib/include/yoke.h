@@ -166,10 +166,10 @@ typedef enum yoke_policy { YOKE_FIX = 0, YOKE_REFUSE = 1, YOKE_TRUST = 2 } yoke_
 /* A compressed sparse row matrix as the caller has it. */
 typedef struct yoke_csr {
     size_t struct_size;
-    int64_t rows;           /* also the number of columns; may be 0 */
-    const void *row_start;  /* [rows + 1], in row_start_type; row_start[0] == base */
-    const void *column;     /* [nonzeros], in column_type; base <= column < rows + base */
-    const double *value;    /* [nonzeros]; nonzeros = row_start[rows] - base */
+    int64_t rows;          /* also the number of columns; may be 0 */
+    const void *row_start; /* [rows + 1], in row_start_type; row_start[0] == base */
+    const void *column;    /* [nonzeros], in column_type; base <= column < rows + base */
+    const double *value;   /* [nonzeros]; nonzeros = row_start[rows] - base */
     yoke_index_type row_start_type;
     yoke_index_type column_type;
     yoke_value_type value_type;
@@ -187,9 +187,9 @@ typedef struct yoke_csr {
 
 static inline yoke_csr yoke_csr_defaults(void)
 {
-    yoke_csr csr = {sizeof(yoke_csr), 0,          NULL,          NULL,        NULL,     YOKE_INT32,
-                    YOKE_INT32,       YOKE_FP64,  0,             YOKE_HOST,   YOKE_COPY, YOKE_FULL,
-                    YOKE_FIX,         YOKE_FIX,   YOKE_REFUSE,   NULL,        NULL};
+    yoke_csr csr = {sizeof(yoke_csr), 0,         NULL,        NULL,      NULL,      YOKE_INT32,
+                    YOKE_INT32,       YOKE_FP64, 0,           YOKE_HOST, YOKE_COPY, YOKE_FULL,
+                    YOKE_FIX,         YOKE_FIX,  YOKE_REFUSE, NULL,      NULL};
     return csr;
 }
 
@@ -277,20 +277,9 @@ typedef struct yoke_plan_options {
 
 static inline yoke_plan_options yoke_plan_defaults(void)
 {
-    yoke_plan_options options = {sizeof(yoke_plan_options),
-                                 NULL,
-                                 NULL,
-                                 NULL,
-                                 NULL,
-                                 NULL,
-                                 NULL,
-                                 NULL,
-                                 NULL,
-                                 NULL,
-                                 0,
-                                 0,
-                                 YOKE_NULLSPACE_NONE,
-                                 NULL};
+    yoke_plan_options options = {
+        sizeof(yoke_plan_options), NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, 0,
+        YOKE_NULLSPACE_NONE,       NULL};
     return options;
 }
 
@@ -392,9 +381,9 @@ typedef struct yoke_report {
     int threads, ranks, gpus, parts;
     int64_t cpu_rows;
     const char *memory, *home, *partition, *solver, *driver, *format, *preconditioner, *shape,
-        *effort;              /* what ran, never "auto"; memory NULL with one owner */
-    double plan_seconds;      /* of yoke_plan_create */
-    const char *notices;      /* of planning and this solve, one a line; "" if none */
+        *effort;         /* what ran, never "auto"; memory NULL with one owner */
+    double plan_seconds; /* of yoke_plan_create */
+    const char *notices; /* of planning and this solve, one a line; "" if none */
 } yoke_report;
 
 /* Solves A x = b. b, x: [rows], host memory (device memory with device plans), not overlapping.

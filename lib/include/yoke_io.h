@@ -12,8 +12,8 @@ extern "C" {
 
 typedef struct yoke_read_options {
     size_t struct_size;
-    int threads;         /* 0: the context's */
-    int trust_symmetry;  /* 1: a general file is not checked for symmetry */
+    int threads;        /* 0: the context's */
+    int trust_symmetry; /* 1: a general file is not checked for symmetry */
     /* Called now and then with the bytes of the file read so far and in all (0: not known); NULL:
      * never. From the thread that called. */
     void (*progress)(void *user, int64_t done, int64_t total);
@@ -27,10 +27,10 @@ static inline yoke_read_options yoke_read_defaults(void)
 }
 
 /* Reads a matrix. path: a Matrix Market coordinate file (real, integer or pattern; general or
- * symmetric) or a Harwell-Boeing or Rutherford-Boeing file (real or pattern, symmetric or general), either
- * gzipped or not, known by content; "-" reads standard input. options: NULL for the defaults.
- * Errors: YOKE_IO, YOKE_FORMAT (with the line), YOKE_UNSUITABLE (not square, not symmetric,
- * complex, dense, skew), YOKE_OVERFLOW, YOKE_NO_MEMORY. The text names file and line.
+ * symmetric) or a Harwell-Boeing or Rutherford-Boeing file (real or pattern, symmetric or general),
+ * either gzipped or not, known by content; "-" reads standard input. options: NULL for the
+ * defaults. Errors: YOKE_IO, YOKE_FORMAT (with the line), YOKE_UNSUITABLE (not square, not
+ * symmetric, complex, dense, skew), YOKE_OVERFLOW, YOKE_NO_MEMORY. The text names file and line.
  * Sources: Boisvert, Pozo, Remington, "The Matrix Market exchange formats", NISTIR 5935, 1996;
  * Duff, Grimes, Lewis, "The Rutherford-Boeing sparse matrix collection", RAL-TR-97-031, 1997. */
 YOKE_API yoke_status yoke_matrix_read(yoke_context *context, const char *path,

@@ -46,11 +46,12 @@ YOKE_API int yoke_list(yoke_list_kind kind, int k, yoke_list_item *item);
 
 typedef struct yoke_machine {
     char cpu_name[96];
-    char arch[16];       /* "x86_64" */
-    char simd[16];       /* row sums that run here: "avx512", "avx2", "neon", "portable" */
-    int processors;      /* of the affinity mask */
-    int numa_nodes;      /* that these lie on */
-    int64_t cache_bytes[4]; /* [level]: data cache of one core at level 1..3; 0 unknown; [0] unused */
+    char arch[16];  /* "x86_64" */
+    char simd[16];  /* row sums that run here: "avx512", "avx2", "neon", "portable" */
+    int processors; /* of the affinity mask */
+    int numa_nodes; /* that these lie on */
+    int64_t
+        cache_bytes[4]; /* [level]: data cache of one core at level 1..3; 0 unknown; [0] unused */
     int64_t memory_total, memory_available; /* bytes; 0 unknown */
     int64_t memory_limit; /* bytes that this process may take: cgroup, RLIMIT_AS; 0: none */
 } yoke_machine;

@@ -44,8 +44,8 @@ typedef struct yk_cg {
     int exponent;      /* the system is scaled by 2^-exponent */
     double *history;
     int64_t history_capacity;
-    const char *failed_callback;   /* "operator" or "preconditioner", once it returned non-zero */
-    const char *not_finite_from;   /* the same, once its output alone was not finite */
+    const char *failed_callback; /* "operator" or "preconditioner", once it returned non-zero */
+    const char *not_finite_from; /* the same, once its output alone was not finite */
 } yk_cg;
 
 /* A driver runs the recurrence: until a stop (cg->s.stop) or for at_most iterations. */
