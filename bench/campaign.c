@@ -3,16 +3,15 @@
  * its number, read in mixed radix, picks a name from each list. */
 #include "bench/campaign.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <yoke_io.h>
 
 #include "bench/measure.h"
+#include "bench/meeting.h"
 #include "bench/names.h"
 #include "bench/progress.h"
-#include "bench/rival.h"
 #include "bench/say.h"
 #include "bench/source.h"
 #include "bench/take.h"
@@ -82,75 +81,6 @@ int campaign_check(const bench_options *options, int *code)
     return source_check(options);
 }
 
-/* ------------------------------------------------------------------ rivals */
-
-static int rival_index(const char *name)
-{
-    int i = 0;
-    while (i < RIVALS - 1 && strcmp(rival_names[i], name)) i++;
-    return i;
-}
-
-/* "A rival in --vs that is not there: one notice and null", so once a run, not once a matrix. */
-static void note_missing(const char *name, const char *why, row_list *rows, int from)
-{
-    static int told[RIVALS];
-    char text[800];
-    snprintf(text, sizeof text, "--vs %s: %s", name, why);
-    if (!told[rival_index(name)]) say_notice("%s", text);
-    told[rival_index(name)] = 1;
-    for (int i = from; i < rows->count; i++)
-        if (!rows->row[i].is_rival) row_notice(&rows->row[i], text);
-}
-
-static int same_precond(const row *a, const row *b)
-{
-    return a->precond && b->precond && !strcmp(a->precond, b->precond);
-}
-
-/* Measures one rival as `like` was and sets the ratios of all rows with that preconditioner. */
-static void meet_rival(const bench_options *options, const source *s, const char *name, int like,
-                       row_list *rows, int from)
-{
-    const row model = rows->row[like];
-    row r = row_new(s->name);
-    const char *why = rival_measure(name, s, model.precond, model.iterations, options->repeats,
-                                    (int)model.threads, &r);
-    if (why) {
-        note_missing(name, why, rows, from);
-        row_free(&r);
-        return;
-    }
-    r.rtol = options->rtol;
-    for (int i = from; i < rows->count; i++) {
-        row *ours = &rows->row[i];
-        if (!ours->is_rival && same_precond(ours, &model))
-            ours->speedup[rival_index(name)] = r.us_median / ours->us_median;
-    }
-    rows_add(rows, &r);
-}
-
-static int first_with_its_precond(const row_list *rows, int from, int at)
-{
-    for (int i = from; i < at; i++)
-        if (!rows->row[i].is_rival && isfinite(rows->row[i].us_median) &&
-            same_precond(&rows->row[i], &rows->row[at]))
-            return 0;
-    return 1;
-}
-
-static void meet_rivals(const bench_options *options, const source *s, row_list *rows, int from)
-{
-    int ours = rows->count;
-    for (int i = from; i < ours; i++)
-        for (int k = 0; k < options->vs.count; k++)
-            rows->row[i].asked[rival_index(options->vs.word[k])] = 1;
-    for (int k = 0; k < options->vs.count; k++)
-        for (int i = from; i < ours; i++)
-            if (isfinite(rows->row[i].us_median) && first_with_its_precond(rows, from, i))
-                meet_rival(options, s, options->vs.word[k], i, rows, from);
-}
-
 /* ------------------------------------------------------------------ matrix */
 
 static int write_solution(const bench_options *options, const source *s, const double *x)
@@ -161,11 +91,13 @@ static int write_solution(const bench_options *options, const source *s, const d
 }
 
 static int measure_one(yoke_context *context, const bench_options *options, const source *s,
-                       const configuration *c, double *x, row_list *rows)
+                       const configuration *c, meeting *m, double *x, row_list *rows)
 {
     row r = row_new(s->name);
+    interlude between = {meeting_play, m};
     int history = options->svg || options->history;
-    int code = measure(context, options, s, c, history, x, &r);
+    int code = measure(context, options, s, c, history, options->vs.count ? &between : NULL, x, &r);
+    meeting_pause(m);
     if (code) {
         row_free(&r);
         return code;
@@ -180,17 +112,18 @@ static int run_matrix(yoke_context *context, const bench_options *options, const
                       row_list *rows)
 {
     source s;
-    int code = source_open(context, options, name, &s), from = rows->count;
+    int code = source_open(context, options, name, &s);
     if (code) return code;
     int64_t count = configuration_count(options);
     double *x = take("the solution", s.rows, sizeof *x);
+    meeting m = {.options = options, .s = &s, .from = rows->count};
     for (int64_t i = 0; i < count && code != ENDS_BAD_INPUT; i++) {
         configuration c = configuration_at(options, i);
         if (!can_run(&c)) continue;
-        int one = measure_one(context, options, &s, &c, x, rows);
+        int one = measure_one(context, options, &s, &c, &m, x, rows);
         if (one == ENDS_BAD_INPUT || one > code) code = one;
     }
-    if (code != ENDS_BAD_INPUT) meet_rivals(options, &s, rows, from);
+    meeting_end(&m, rows);
     free(x);
     source_close(&s);
     return code;

@@ -21,6 +21,7 @@ enum { PASSES = 3, HISTORY_LIMIT = 1 << 22 };
 typedef struct trial {
     const bench_options *options;
     const source *s;
+    const interlude *between;
     yoke_plan *plan;
     yoke_bandwidth *bandwidth;
     double *x;
@@ -210,6 +211,7 @@ static yoke_status time_repeats(trial *t, yoke_solve_options *wanted, row *r)
         if (status) return status;
         record(t, before, read_bandwidth(t));
         if (k == 0) right = judge(t, r);
+        if (right && t->between) t->between->play(t->between->user, r);
         wanted->history = NULL; /* that of the first repeat is kept, and has moved */
     }
     progress_clear();
@@ -237,9 +239,9 @@ static void trial_close(trial *t)
 }
 
 int measure(yoke_context *context, const bench_options *options, const source *s,
-            const configuration *c, int history, double *x, row *r)
+            const configuration *c, int history, const interlude *between, double *x, row *r)
 {
-    trial t = {.options = options, .s = s, .x = x};
+    trial t = {.options = options, .s = s, .between = between, .x = x};
     int64_t repeats = options->repeats;
     t.us = take("times", repeats, sizeof *t.us);
     t.fraction = take("times", repeats, sizeof *t.fraction);

@@ -10,11 +10,17 @@ typedef struct configuration {
     const char *name[AXES]; /* as asked; NULL: the default */
 } configuration;
 
+/* Called after each timed repeat of a right answer, when r says what ran; NULL: nothing. */
+typedef struct interlude {
+    void (*play)(void *user, const row *r);
+    void *user;
+} interlude;
+
 /* Solves and fills r, whose matrix is set. x: [rows], the solution of the last repeat.
  * want_history: r->history as well. Returns 0 if the solve ran to some outcome (r->exit_code says
  * how it ends), else the exit code, once the error has been said. */
 int measure(yoke_context *context, const bench_options *options, const source *s,
-            const configuration *c, int want_history, double *x, row *r);
+            const configuration *c, int want_history, const interlude *between, double *x, row *r);
 
 /* The setup shared by solve and run: a context of the options, with its log. */
 int open_context(const bench_options *options, yoke_context **context);

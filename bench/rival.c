@@ -1,36 +1,32 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* rival.c: starts a rival's program under mpirun, hands it the system through a temporary file and
- * reads the one line of its answer:
- *   yoke-rival key value key value ...
- * Whatever else it or mpirun prints is kept only to tell why there is no such line. */
+/* rival.c: hands a rival the system through a temporary file, which is gone once it has been read,
+ * and makes a row of its answers. */
 #include "bench/rival.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <math.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <yoke_tools.h>
-
 #include "bench/progress.h"
+#include "bench/rival_process.h"
 #include "bench/rivals/dump.h"
-#include "bench/say.h"
+#include "bench/statistics.h"
 #include "bench/take.h"
 #include "bench/temporary.h"
 #include "bench/verify.h"
 
-extern char **environ;
-
-typedef struct answer {
-    char line[1024]; /* "" if there was none */
-    char other[512]; /* the first line that was something else */
-} answer;
+struct rival {
+    rival_process process;
+    const source *s;
+    char *name, *precond;
+    int64_t iterations;
+    double *us, *seconds; /* [count] */
+    int count;
+};
 
 static int is_built(const char *name)
 {
@@ -104,102 +100,89 @@ static const char *write_dump(const source *s, char **path)
     return text;
 }
 
-/* What makes an MPI job on all our cores fair, as variables rather than flags, since other
- * launchers ignore them: ranks bound and spinning when each has a processor of its own. */
-static void set_environment(int ranks, int bind)
-{
-    yoke_machine machine;
-    yoke_machine_describe(&machine);
-    int fits = ranks <= machine.processors;
-    setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1);
-    setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1);
-    setenv("OMPI_MCA_rmaps_base_oversubscribe", "1", 1);
-    setenv("OMPI_MCA_hwloc_base_use_hwthreads_as_cpus", "1", 1);
-    setenv("OMPI_MCA_hwloc_base_binding_policy", bind && fits ? "hwthread" : "none", 1);
-    if (fits) setenv("OMPI_MCA_mpi_yield_when_idle", "0", 1);
-    setenv("OMP_NUM_THREADS", "1", 1);
-}
-
-static void read_answer(FILE *stream, answer *a)
-{
-    char line[sizeof a->line];
-    *a = (answer){"", ""};
-    while (fgets(line, sizeof line, stream)) {
-        line[strcspn(line, "\n")] = '\0';
-        if (!strncmp(line, "yoke-rival ", 11))
-            snprintf(a->line, sizeof a->line, "%s", line);
-        else if (!*a->other && strspn(line, "- \t") != strlen(line))
-            snprintf(a->other, sizeof a->other, "%.*s", (int)sizeof a->other - 1, line);
-    }
-}
-
-/* Starts the child in a process group of its own, both its outputs into one pipe. */
-static int start(char **arguments, pid_t *child, int *output)
-{
-    int ends[2];
-    if (pipe2(ends, O_CLOEXEC)) return errno;
-    posix_spawn_file_actions_t actions;
-    posix_spawnattr_t attributes;
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_adddup2(&actions, ends[1], 1);
-    posix_spawn_file_actions_adddup2(&actions, ends[1], 2);
-    posix_spawnattr_init(&attributes);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
-    int error = posix_spawnp(child, arguments[0], &actions, &attributes, arguments, environ);
-    posix_spawn_file_actions_destroy(&actions);
-    posix_spawnattr_destroy(&attributes);
-    close(ends[1]);
-    if (error) close(ends[0]);
-    *output = ends[0];
-    return error;
-}
-
-static const char *run_child(char **arguments, answer *a)
+static const char *failure(const rival_process *p)
 {
     static char text[640];
-    pid_t child = 0;
-    int output = -1, status = 0, error = start(arguments, &child, &output);
-    if (error) {
-        snprintf(text, sizeof text, "cannot start %.200s: %s", arguments[0], strerror(error));
-        return text;
-    }
-    temporary_child(child);
-    FILE *stream = fdopen(output, "r");
-    if (stream) {
-        read_answer(stream, a);
-        fclose(stream);
-    } else
-        close(output);
-    while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
-    temporary_child(0);
-    if (WIFEXITED(status) && WEXITSTATUS(status) == 0 && *a->line) return NULL;
-    snprintf(text, sizeof text, "its program failed: %s", *a->other ? a->other : "it said nothing");
+    snprintf(text, sizeof text, "its program failed: %.600s",
+             *p->other  ? p->other
+             : *p->line ? p->line
+                        : "it said nothing");
     return text;
 }
 
-static const char *ask(const char *program, const char *dump, const char *precond,
-                       int64_t iterations, int64_t repeats, int ranks, answer *a)
+static const char *launch(const char *program, const char *dump, const char *precond,
+                          int64_t iterations, int ranks, rival_process *p)
 {
-    char text[3][24];
-    snprintf(text[0], sizeof text[0], "%d", ranks);
-    snprintf(text[1], sizeof text[1], "%lld", (long long)iterations);
-    snprintf(text[2], sizeof text[2], "%lld", (long long)repeats);
-    const char *arguments[] = {MPIRUN,  "-n",    text[0], program, dump,
-                               precond, text[1], text[2], NULL};
-    set_environment(ranks, 1);
-    const char *why = run_child((char **)(uintptr_t)arguments, a);
-    if (!why) return NULL;
-    set_environment(ranks, 0); /* some containers forbid binding */
-    return run_child((char **)(uintptr_t)arguments, a);
+    static char text[128];
+    char count[24];
+    snprintf(count, sizeof count, "%lld", (long long)iterations);
+    const char *const arguments[] = {dump, precond, count, NULL};
+    for (int bound = 1; bound >= 0; bound--) { /* some containers forbid binding */
+        int error = process_start(program, arguments, ranks, bound, p);
+        if (error) {
+            snprintf(text, sizeof text, "cannot start mpirun: %s", strerror(error));
+            return text;
+        }
+        if (process_wait(p, "ready")) return NULL;
+        process_end(p);
+    }
+    return failure(p);
 }
 
-static double value_of(const char *line, const char *key)
+static const char *unsuitable(const source *s, int64_t iterations, int ranks)
 {
-    char wanted[64];
-    snprintf(wanted, sizeof wanted, " %s ", key);
-    const char *at = strstr(line, wanted);
-    return at ? strtod(at + strlen(wanted), NULL) : NAN;
+    if (s->rows >= INT32_MAX || s->nonzeros >= INT32_MAX) return "its indices have 32 bits";
+    if (iterations > INT32_MAX) return "its counts have 32 bits";
+    if (iterations < 1 || s->rows < ranks) return "the system is too small to time it";
+    return NULL;
+}
+
+const char *rival_start(const char *name, const source *s, const char *precond, int64_t iterations,
+                        int ranks, rival **r)
+{
+    char program[PATH_MAX + 64];
+    char *dump = NULL;
+    *r = NULL;
+    if (!is_built(name)) return "not in this build";
+    if (!find_program(name, program, sizeof program)) return "its program is not installed";
+    const char *why = unsuitable(s, iterations, ranks);
+    if (!why) why = write_dump(s, &dump);
+    if (why) return why;
+    progress_show("%s: %s", s->name, name);
+    rival *made = take("a rival", 1, sizeof *made);
+    why = launch(program, dump, precond, iterations, ranks, &made->process);
+    temporary_remove(dump);
+    free(dump);
+    if (why) {
+        free(made);
+        return why;
+    }
+    made->s = s;
+    made->name = take_copy(name);
+    made->precond = take_copy(precond);
+    made->iterations = iterations;
+    *r = made;
+    return NULL;
+}
+
+static void append(double **values, int count, double value)
+{
+    double *grown = take("times", count + 1, sizeof *grown);
+    if (count) memcpy(grown, *values, (size_t)count * sizeof *grown);
+    free(*values);
+    *values = grown;
+    grown[count] = value;
+}
+
+const char *rival_repeat(rival *r)
+{
+    progress_show("%s: %s, repeat %d", r->s->name, r->name, r->count + 1);
+    if (!process_tell(&r->process, "go\n") || !process_wait(&r->process, "repeat"))
+        return failure(&r->process);
+    append(&r->us, r->count, process_value(&r->process, "us"));
+    append(&r->seconds, r->count, process_value(&r->process, "seconds"));
+    r->count++;
+    return NULL;
 }
 
 static void note_version(const char *name, const char *line, row *r)
@@ -211,30 +194,31 @@ static void note_version(const char *name, const char *line, row *r)
     row_notice(r, text);
 }
 
-static void fill_row(const char *name, const source *s, const char *precond, const answer *a,
-                     row *r)
+static void fill_row(rival *r, row *result)
 {
-    r->is_rival = 1;
-    r->rows = r->cpu_rows = s->rows;
-    r->nonzeros = s->nonzeros;
-    r->gpus = 0;
-    r->threads = 1;
-    r->ranks = (int64_t)value_of(a->line, "ranks");
-    row_set(&r->home, "owner");
-    row_set(&r->partition, "cpu");
-    row_set(&r->solver, name);
-    row_set(&r->driver, "mpi");
-    row_set(&r->format, !strcmp(name, "petsc") ? "aij" : "parcsr");
-    row_set(&r->precond, precond);
-    row_set(&r->outcome, "iteration_limit");
-    r->iterations = (int64_t)value_of(a->line, "iterations");
-    r->residual_true = relative_to(value_of(a->line, "residual_true"), s->b_norm);
-    r->residual_recursive = relative_to(value_of(a->line, "residual_recursive"), s->b_norm);
-    r->setup = value_of(a->line, "setup");
-    r->solve = value_of(a->line, "solve");
-    r->us_median = value_of(a->line, "us_median");
-    r->us_min = value_of(a->line, "us_min");
-    r->us_max = value_of(a->line, "us_max");
+    const rival_process *p = &r->process;
+    result->is_rival = 1;
+    result->rows = result->cpu_rows = r->s->rows;
+    result->nonzeros = r->s->nonzeros;
+    result->gpus = 0;
+    result->threads = 1;
+    result->ranks = (int64_t)process_value(p, "ranks");
+    row_set(&result->home, "owner");
+    row_set(&result->partition, "cpu");
+    row_set(&result->solver, r->name);
+    row_set(&result->driver, "mpi");
+    row_set(&result->format, !strcmp(r->name, "petsc") ? "aij" : "parcsr");
+    row_set(&result->precond, r->precond);
+    row_set(&result->outcome, "iteration_limit");
+    result->iterations = (int64_t)process_value(p, "iterations");
+    result->residual_true = relative_to(process_value(p, "residual_true"), r->s->b_norm);
+    result->residual_recursive = relative_to(process_value(p, "residual_recursive"), r->s->b_norm);
+    result->setup = process_value(p, "setup");
+    result->solve = median_of(r->seconds, r->count);
+    result->us_median = median_of(r->us, r->count);
+    result->us_min = r->us[0];
+    result->us_max = r->us[r->count - 1];
+    note_version(r->name, p->line, result);
 }
 
 static const char *judge(row *r, int64_t iterations)
@@ -253,25 +237,29 @@ static const char *judge(row *r, int64_t iterations)
     return *text ? text : NULL;
 }
 
-const char *rival_measure(const char *name, const source *s, const char *precond,
-                          int64_t iterations, int64_t repeats, int ranks, row *r)
+static void release(rival *r)
 {
-    char program[PATH_MAX + 64];
-    char *dump = NULL;
-    answer a;
-    if (!is_built(name)) return "not in this build";
-    if (!find_program(name, program, sizeof program)) return "its program is not installed";
-    if (s->rows >= INT32_MAX || s->nonzeros >= INT32_MAX) return "its indices have 32 bits";
-    if (iterations < 1 || s->rows < ranks) return "the system is too small to time it";
-    progress_show("%s: %s", s->name, name);
-    const char *why = write_dump(s, &dump);
-    if (why) return why;
-    why = ask(program, dump, precond, iterations, repeats, ranks, &a);
-    temporary_remove(dump);
-    free(dump);
-    progress_clear();
-    if (why) return why;
-    note_version(name, a.line, r);
-    fill_row(name, s, precond, &a, r);
-    return judge(r, iterations);
+    free(r->name);
+    free(r->precond);
+    free(r->us);
+    free(r->seconds);
+    free(r);
+}
+
+const char *rival_finish(rival *r, row *result)
+{
+    int answered = process_tell(&r->process, "end\n") && process_wait(&r->process, "end");
+    int well = process_end(&r->process);
+    const char *why = answered && well && r->count ? NULL : failure(&r->process);
+    if (!why) {
+        fill_row(r, result);
+        why = judge(result, r->iterations);
+    }
+    release(r);
+    return why;
+}
+
+const char *rival_name(const rival *r)
+{
+    return r->name;
 }

@@ -1,15 +1,29 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* rival.h: other people's CG on the same system and cores, each in a program of its own. */
+/* rival.h: other people's CG on the same system and cores, each in a program of its own that is
+ * asked for one timed solve at a time, in turn with ours, so that what else the machine does meets
+ * both alike. */
 #ifndef BENCH_RIVAL_H
 #define BENCH_RIVAL_H
 
 #include "bench/row.h"
 #include "bench/source.h"
 
-/* Does exactly `iterations` iterations `repeats` times on `ranks` ranks and fills r, whose matrix
- * is set. Returns NULL, or why there is no figure (valid until the next call); r then says nothing
- * beyond its matrix. */
-const char *rival_measure(const char *name, const source *s, const char *precond,
-                          int64_t iterations, int64_t repeats, int ranks, row *r);
+typedef struct rival rival;
+
+/* Where a function returns a text, NULL is success and the text says why there is no figure; it is
+ * valid until the next call. */
+
+/* Hands over the system and waits until the rival has verified its answer after exactly so many
+ * iterations. *r is NULL on failure. */
+const char *rival_start(const char *name, const source *s, const char *precond, int64_t iterations,
+                        int ranks, rival **r);
+
+/* Times one solve. */
+const char *rival_repeat(rival *r);
+
+/* Ends the program and fills result, whose matrix is set. Releases r, on failure too. */
+const char *rival_finish(rival *r, row *result);
+
+const char *rival_name(const rival *r);
 
 #endif

@@ -27,7 +27,7 @@ static const char *const colours[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7"
                                       "#e69f00", "#56b4e9", "#000000"};
 enum { COLOURS = sizeof colours / sizeof colours[0] };
 /* In turn, so that of two curves that coincide both are seen. */
-static const char *const dashes[] = {"", "7 4", "2 3"};
+static const char *const dashes[] = {"", "7 4"};
 enum { DASHES = sizeof dashes / sizeof dashes[0] };
 
 typedef struct panel {

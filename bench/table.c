@@ -47,8 +47,8 @@ TEXT_CELL(outcome)
 
 static void print_workers(const row *r, char *cell)
 {
-    if (r->ranks > 1)
-        snprintf(cell, CELL, "%" PRId64 " ranks", r->ranks);
+    if (r->is_rival)
+        snprintf(cell, CELL, "%" PRId64 " rank%s", r->ranks, r->ranks == 1 ? "" : "s");
     else
         snprintf(cell, CELL, "%" PRId64 " thread%s", r->threads, r->threads == 1 ? "" : "s");
 }

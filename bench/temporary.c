@@ -11,7 +11,7 @@
 
 #include "bench/take.h"
 
-enum { SLOTS = 16 };
+enum { SLOTS = 16, GROUPS = 4 };
 
 /* used is written last when a slot is filled and first when it is freed: the handler may run
  * between any two statements. */
@@ -19,7 +19,7 @@ static struct {
     volatile sig_atomic_t used;
     char path[PATH_MAX];
 } slots[SLOTS];
-static volatile pid_t child_group;
+static volatile pid_t groups[GROUPS];
 
 static void remove_all(void)
 {
@@ -30,7 +30,8 @@ static void remove_all(void)
 static void on_signal(int number)
 {
     remove_all();
-    if (child_group > 0) kill(-child_group, SIGTERM);
+    for (int i = 0; i < GROUPS; i++)
+        if (groups[i] > 0) kill(-groups[i], SIGTERM);
     signal(number, SIG_DFL);
     raise(number);
 }
@@ -97,8 +98,22 @@ void temporary_remove(const char *path)
         }
 }
 
+static void replace_group(pid_t old, pid_t new)
+{
+    for (int i = 0; i < GROUPS; i++)
+        if (groups[i] == old) {
+            groups[i] = new;
+            return;
+        }
+}
+
 void temporary_child(pid_t group)
 {
-    if (group > 0) prepare_once();
-    child_group = group;
+    prepare_once();
+    replace_group(0, group);
+}
+
+void temporary_forget_child(pid_t group)
+{
+    replace_group(group, 0);
 }

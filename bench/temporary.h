@@ -14,7 +14,8 @@ void temporary_remember(const char *path);
 void temporary_forget(const char *path);
 void temporary_remove(const char *path); /* now; does nothing if it was not remembered */
 
-/* The process group of a child, ended with cgbench by a signal; 0: none. */
+/* The process group of a child, ended with cgbench by a signal; until it is forgotten. */
 void temporary_child(pid_t group);
+void temporary_forget_child(pid_t group);
 
 #endif

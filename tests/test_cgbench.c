@@ -236,6 +236,7 @@ static void meets(const char *rival)
     cr_assert(json_object(theirs, keys, sizeof keys));
     cr_assert_str_eq(json_value(theirs, "iterations"), "20");
     cr_assert_str_eq(json_value(theirs, "ranks"), "2");
+    cr_assert_gt(number_in(theirs, "us_per_iteration.min"), 0.0);
     /* The same mathematics: residuals after 20 iterations agree to rounding's growth. */
     cr_assert_float_eq(number_in(theirs, "residual_true") / number_in(ours, "residual_true"), 1.0,
                        1e-6);

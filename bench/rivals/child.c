@@ -1,21 +1,26 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* child.c: a rival's program: DUMP none|jacobi ITERATIONS REPEATS. Verifies once, then times, and
- * prints one line. */
+/* child.c: a rival's program: DUMP none|jacobi ITERATIONS. Verifies once and prints
+ *   yoke-rival ready
+ * then times one solve for each line "go" on stdin and prints
+ *   yoke-rival repeat us US seconds S
+ * and at any other line or the end
+ *   yoke-rival end version V ranks R iterations N residual_true T residual_recursive C setup S */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "bench/rivals/engine.h"
-#include "bench/statistics.h"
 
-/* From here on the time of a one-iteration solve is taken off: ours counts iterations alone, and
- * what a rival does before its first (hypre: a product and two sums) is no iteration. Fewer are too
- * few for a difference of two times. */
-enum { SUBTRACT_FROM = 10 };
+/* The time of a one-iteration solve is taken off: ours counts iterations alone, and what a rival
+ * does before its first (hypre: a product and two sums) is no iteration. Not below so many
+ * iterations, too few for a difference of two times; and not if that solve took longer than so many
+ * of them, since it was then disturbed. */
+enum { SUBTRACT_FROM = 10, PLAUSIBLE = 4 };
 
 typedef struct task {
     const char *dump;
-    int jacobi, iterations, repeats, rank, ranks;
+    int jacobi, iterations, rank, ranks;
 } task;
 
 static double seconds_of(int iterations)
@@ -31,78 +36,85 @@ static double seconds_of(int iterations)
     return all;
 }
 
-static int measure(const task *t, double *us, double *solve)
+static double us_per_iteration(int iterations, double one, double all)
 {
-    double *one = calloc((size_t)t->repeats, sizeof *one);
-    double *all = calloc((size_t)t->repeats, sizeof *all);
-    int subtract = t->iterations >= SUBTRACT_FROM, counted = t->iterations - subtract;
-    for (int k = 0; one && all && k < t->repeats; k++) {
-        one[k] = subtract ? seconds_of(1) : 0.0;
-        all[k] = seconds_of(t->iterations);
+    double plain = all / iterations;
+    if (iterations < SUBTRACT_FROM || one > PLAUSIBLE * plain) return plain * 1e6;
+    return (all - one) / (iterations - 1) * 1e6;
+}
+
+static void time_one(const task *t)
+{
+    seconds_of(1); /* it has slept, and its caches are cold */
+    double one = seconds_of(1), all = seconds_of(t->iterations);
+    if (t->rank) return;
+    printf("yoke-rival repeat us %.17g seconds %.17g\n", us_per_iteration(t->iterations, one, all),
+           all);
+    fflush(stdout);
+}
+
+/* The other side computes meanwhile, so nobody may spin here. */
+static int asked_to_go(const task *t)
+{
+    static const struct timespec nap = {0, 200000};
+    char line[16] = "";
+    int go = 0, done = 0;
+    MPI_Request request;
+    if (t->rank == 0) go = fgets(line, sizeof line, stdin) && !strcmp(line, "go\n");
+    MPI_Ibcast(&go, 1, MPI_INT, 0, MPI_COMM_WORLD, &request);
+    for (;;) {
+        MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+        if (done) return go;
+        nanosleep(&nap, NULL);
     }
-    int good = one && all;
-    if (good) {
-        double before = median_of(one, t->repeats);
-        for (int k = 0; k < t->repeats; k++) us[k] = (all[k] - before) / counted * 1e6;
-        *solve = median_of(all, t->repeats);
-    }
-    free(one);
-    free(all);
-    return !good;
 }
 
 typedef struct result {
     int done;
-    double residual, recursive, setup, solve;
-    double *us; /* [repeats] */
+    double residual, recursive, setup;
 } result;
 
-static int verify_and_measure(const task *t, const rival_share *share, result *r)
+static int verify(const task *t, const rival_share *share, result *r)
 {
     double begin = MPI_Wtime();
     if (rival.setup(share, t->jacobi)) return 1;
     r->setup = MPI_Wtime() - begin;
     if (rival.solve(t->iterations, 1, &r->done, &r->recursive)) return 1;
-    return rival.residual(&r->residual) || measure(t, r->us, &r->solve);
-}
-
-static void print(const task *t, const result *r)
-{
-    double median = median_of(r->us, t->repeats);
-    printf(
-        "yoke-rival %s version %s ranks %d iterations %d repeats %d us_median %.17g us_min %.17g "
-        "us_max %.17g residual_true %.17g residual_recursive %.17g setup %.17g solve %.17g\n",
-        rival.name, rival.version(), t->ranks, r->done, t->repeats, median, r->us[0],
-        r->us[t->repeats - 1], r->residual, r->recursive, r->setup, r->solve);
+    return rival.residual(&r->residual);
 }
 
 static int run(const task *t)
 {
     rival_share share;
-    result r = {.us = calloc((size_t)t->repeats, sizeof *r.us)};
-    int bad = !r.us || rival_share_read(t->dump, t->rank, t->ranks, &share);
-    if (!bad) {
-        bad = verify_and_measure(t, &share, &r);
-        rival_share_free(&share);
+    result r = {0};
+    if (rival_share_read(t->dump, t->rank, t->ranks, &share)) return 1;
+    int bad = verify(t, &share, &r);
+    rival_share_free(&share);
+    if (bad) return 1;
+    if (t->rank == 0) {
+        puts("yoke-rival ready");
+        fflush(stdout);
     }
-    if (!bad && t->rank == 0) print(t, &r);
-    free(r.us);
-    return bad;
+    while (asked_to_go(t)) time_one(t);
+    if (t->rank == 0)
+        printf("yoke-rival end version %s ranks %d iterations %d residual_true %.17g "
+               "residual_recursive %.17g setup %.17g\n",
+               rival.version(), t->ranks, r.done, r.residual, r.recursive, r.setup);
+    return 0;
 }
 
 int main(int argc, char **argv)
 {
     task t = {0};
     int no_options = 1;
-    if (argc != 5) {
-        fprintf(stderr, "usage: %s DUMP none|jacobi ITERATIONS REPEATS\n", argv[0]);
+    if (argc != 4) {
+        fprintf(stderr, "usage: %s DUMP none|jacobi ITERATIONS\n", argv[0]);
         return 2;
     }
     t.dump = argv[1];
     t.jacobi = !strcmp(argv[2], "jacobi");
     t.iterations = atoi(argv[3]);
-    t.repeats = atoi(argv[4]);
-    if (t.iterations < 1 || t.repeats < 1) return 2;
+    if (t.iterations < 1) return 2;
     char *alone[] = {argv[0], NULL}, **arguments = alone;
     if (rival.start(&no_options, &arguments)) return 1;
     MPI_Comm_rank(MPI_COMM_WORLD, &t.rank);
