@@ -9,12 +9,15 @@
 #include "lib/sweep.h"
 #include "lib/threads.h"
 
-/* Lines, halves and thirds of a share are whole lines. */
-enum { GRAIN = 6 * YK_LINE };
+enum {
+    GRAIN = 6 * YK_LINE, /* lines, halves and thirds of a share are whole lines */
+    ENOUGH = 32 << 20    /* bytes a measurement, so that waking the threads does not count */
+};
 
 typedef struct pass {
     yoke_bandwidth *bandwidth;
     yoke_stream what;
+    int64_t times; /* over the buffer, in one go */
 } pass;
 
 static int64_t share_start(const yoke_bandwidth *b, int64_t share)
@@ -29,10 +32,8 @@ static void touch(void *user, int64_t first_share, int64_t last_share)
     for (int64_t i = share_start(b, first_share); i < last; i++) b->buffer[i] = 1;
 }
 
-static void sweep(void *user, int64_t share, int64_t last_share)
+static void sweep_once(const pass *p, int64_t share)
 {
-    (void)last_share; /* one share a call */
-    const pass *p = user;
     yoke_bandwidth *b = p->bandwidth;
     int64_t first = share_start(b, share), count = share_start(b, share + 1) - first;
     double *at = b->buffer + first;
@@ -48,6 +49,13 @@ static void sweep(void *user, int64_t share, int64_t last_share)
         yk_sweep_triad(at, at + count / 3, at + 2 * (count / 3), 0.5, lines / 3);
         break;
     }
+}
+
+static void sweep(void *user, int64_t share, int64_t last_share)
+{
+    (void)last_share; /* one share a call */
+    const pass *p = user;
+    for (int64_t k = 0; k < p->times; k++) sweep_once(p, share);
 }
 
 static yoke_status allocate(yoke_bandwidth *b)
@@ -86,11 +94,12 @@ yoke_status yoke_bandwidth_create(yoke_context *context, int threads, size_t byt
 
 double yoke_bandwidth_measure(yoke_bandwidth *b, yoke_stream what)
 {
-    pass p = {b, what};
+    int64_t bytes = b->count * (int64_t)sizeof(double);
+    pass p = {b, what, bytes < ENOUGH ? ENOUGH / bytes : 1};
     double start = yoke_seconds();
     yk_parallel_for(b->threads, b->threads, 1, sweep, &p);
     double seconds = yoke_seconds() - start;
-    return seconds > 0 ? (double)b->count * sizeof(double) / seconds : 0;
+    return seconds > 0 ? (double)bytes * (double)p.times / seconds : 0;
 }
 
 void yoke_bandwidth_destroy(yoke_bandwidth *b)

@@ -9,7 +9,10 @@
 #include <stdbool.h>
 #include <yoke_tools.h>
 
-enum { YK_LINE = 64 /* bytes: a word that one owner writes and others poll has its line alone */ };
+enum {
+    YK_LINE = 64,  /* bytes: a word that one owner writes and others poll has its line alone */
+    YK_SPINS = 256 /* looks before the first yield: about 10 us where a pause takes 140 cycles */
+};
 
 typedef struct yk_flag {
     _Alignas(YK_LINE) atomic_uint value;
@@ -49,7 +52,7 @@ static inline void yk_pause(void)
  * time between two looks at most 10 ms count. */
 static inline bool yk_flag_wait(yk_flag *flag, unsigned value, yk_abort *abort, double deadline)
 {
-    for (int spins = 0; spins < 4096; spins++) {
+    for (int spins = 0; spins < YK_SPINS; spins++) {
         if (yk_flag_get(flag) == value) return true;
         yk_pause();
     }

@@ -66,8 +66,9 @@ typedef struct yoke_bandwidth yoke_bandwidth;
 YOKE_API yoke_status yoke_bandwidth_create(yoke_context *context, int threads, size_t bytes,
                                            yoke_bandwidth **bandwidth);
 
-/* Bytes a second, over one pass. READ: sum of all bytes; COPY: c = a, bytes read and written
- * counted, halves of the buffer; TRIAD: a = b + s c, thirds (McCalpin's STREAM). */
+/* Bytes a second, over one pass, or over several where the buffer is small. READ: sum of all bytes;
+ * COPY: c = a, bytes read and written counted, halves of the buffer; TRIAD: a = b + s c, thirds
+ * (McCalpin's STREAM). */
 YOKE_API double yoke_bandwidth_measure(yoke_bandwidth *bandwidth, yoke_stream what);
 YOKE_API void yoke_bandwidth_destroy(yoke_bandwidth *bandwidth);
 
