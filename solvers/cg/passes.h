@@ -13,7 +13,7 @@
 #ifndef YK_CG_PASSES_H
 #define YK_CG_PASSES_H
 
-#include "lib/part.h"
+#include "lib/csr.h"
 #include "lib/rowsum.h"
 #include "solvers/cg/scalars.h"
 
