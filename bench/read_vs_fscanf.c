@@ -33,7 +33,7 @@ typedef struct measured {
     long long matrix_bytes;
 } measured;
 
-static void die(const char *what)
+static _Noreturn void die(const char *what)
 {
     fprintf(stderr, "read_vs_fscanf: %s: %s\n", what, errno ? strerror(errno) : "failed");
     exit(2);

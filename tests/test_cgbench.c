@@ -223,6 +223,7 @@ Test(cgbench, a_rival_that_is_not_there_is_one_notice_and_null)
     cr_assert_null(strstr(notice + 1, "notice: --vs cusparse"));
 }
 
+#if HAVE_PETSC || HAVE_HYPRE
 static void meets(const char *rival)
 {
     char arguments[128], key[32], keys[2048];
@@ -241,6 +242,7 @@ static void meets(const char *rival)
     cr_assert_float_eq(number_in(theirs, "residual_true") / number_in(ours, "residual_true"), 1.0,
                        1e-6);
 }
+#endif
 
 Test(cgbench, meets_petsc_in_the_same_run)
 {

@@ -7,6 +7,7 @@
 
 static void copy_rows(double *to, const double *from, int64_t first, int64_t last)
 {
+    if (first == last) return; /* no rows at all may come without an array */
     memcpy(to + first, from + first, (size_t)(last - first) * sizeof *to);
 }
 
