@@ -44,9 +44,12 @@ void csr_multiply(const yoke_csr *csr, int threads, const double *x, double *y)
 
 double norm_outside(const double *v, int64_t rows, int project)
 {
-    double mean = 0.0, largest = 0.0, sum = 0.0;
+    /* Of millions of terms: a plain double sum would err by more than what is verified. */
+    long double total = 0.0L, sum = 0.0L;
+    double mean = 0.0, largest = 0.0;
     if (project) {
-        for (int64_t i = 0; i < rows; i++) mean += v[i] / (double)rows;
+        for (int64_t i = 0; i < rows; i++) total += v[i];
+        mean = (double)(total / rows);
     }
     for (int64_t i = 0; i < rows; i++) {
         double size = fabs(v[i] - mean);
@@ -55,10 +58,10 @@ double norm_outside(const double *v, int64_t rows, int project)
     }
     if (largest == 0.0) return 0.0;
     for (int64_t i = 0; i < rows; i++) {
-        double part = (v[i] - mean) / largest;
+        long double part = (v[i] - mean) / largest;
         sum += part * part;
     }
-    return largest * sqrt(sum);
+    return largest * (double)sqrtl(sum);
 }
 
 /* The residual, and how far rounding may move each of its elements: a sum of m products errs by at

@@ -21,7 +21,20 @@
 #include <immintrin.h>
 #endif
 
-enum { YK_ROW_CHAIN = 8, YK_ROW_SEGMENT = 256, YK_ROW_LANES = 8 };
+enum {
+    YK_ROW_CHAIN = 8,
+    YK_ROW_SEGMENT = 256,
+    YK_ROW_LANES = 8,
+    YK_ROW_AHEAD = 512 /* entries that a CPU asks for in advance: a core's own prefetcher stops at
+                        * each page of 4 KiB */
+};
+
+YK_INLINE void yk_prefetch_entries(const int32_t *column, const double *value)
+{
+    (void)column, (void)value;
+    YK_PREFETCH(value, YK_ROW_AHEAD * sizeof(double));
+    YK_PREFETCH(column, YK_ROW_AHEAD * sizeof(int32_t));
+}
 
 /* The vector that a row is multiplied with: z, or with fold z + beta p. */
 typedef struct yk_operand {
@@ -38,6 +51,7 @@ YK_INLINE double yk_sum_chain(const int32_t *column, const double *value, int64_
                               const yk_operand *v, int fold)
 {
     double sum = 0.0;
+    yk_prefetch_entries(column, value);
     for (int64_t k = 0; k < count; k++)
         sum = yk_fma(value[k], yk_operand_at(v, column[k], fold), sum);
     return sum;
@@ -61,6 +75,7 @@ YK_INLINE double yk_sum_lanes(const int32_t *column, const double *value, int64_
     int64_t k = 0;
     for (; k + 8 <= count; k += 8) {
         __m256i at = _mm256_loadu_si256((const __m256i *)(column + k));
+        yk_prefetch_entries(column + k, value + k);
         lane = _mm512_fmadd_pd(_mm512_loadu_pd(value + k), yk_gather8(v, 0xff, at, fold), lane);
     }
     if (k < count) {
@@ -82,9 +97,11 @@ YK_INLINE double yk_sum_lanes(const int32_t *column, const double *value, int64_
 {
     double lane[YK_ROW_LANES] = {0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0};
     int64_t k = 0;
-    for (; k + YK_ROW_LANES <= count; k += YK_ROW_LANES)
+    for (; k + YK_ROW_LANES <= count; k += YK_ROW_LANES) {
+        yk_prefetch_entries(column + k, value + k);
         for (int j = 0; j < YK_ROW_LANES; j++)
             lane[j] = yk_fma(value[k + j], yk_operand_at(v, column[k + j], fold), lane[j]);
+    }
     for (int j = 0; k + j < count; j++)
         lane[j] = yk_fma(value[k + j], yk_operand_at(v, column[k + j], fold), lane[j]);
     for (int j = 0; j < 4; j++) lane[j] += lane[j + 4];

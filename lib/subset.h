@@ -4,6 +4,8 @@
 #ifndef YK_SUBSET_H
 #define YK_SUBSET_H
 
+#include <stdint.h>
+
 #ifdef __CUDACC__
 #define YK_INLINE static __host__ __device__ __forceinline__
 #else
@@ -22,6 +24,15 @@
 #define yk_fma(a, b, c) fma(a, b, c)
 #else
 #define yk_fma(a, b, c) __builtin_fma(a, b, c)
+#endif
+
+/* Asks for the line at `bytes` after the address; any address will do, so loops may ask beyond the
+ * end of an array. */
+#ifdef __CUDACC__
+#define YK_PREFETCH(address, bytes) ((void)0)
+#else
+#define YK_PREFETCH(address, bytes)                                                                \
+    __builtin_prefetch((const void *)((uintptr_t)(address) + (bytes)), 0, 3)
 #endif
 
 /* The iterations of the next loop do not depend on each other through memory. */

@@ -17,6 +17,7 @@ static void connect_state(yoke_plan *plan)
     cg->jacobi = plan->choice.jacobi;
     cg->nullspace = plan->choice.nullspace;
     cg->passes = yk_cpu_passes_here();
+    cg->stream_q = plan->choice.stream_q;
 }
 
 static yoke_status begin(yoke_matrix *matrix, const yoke_plan_options *options, yoke_plan *plan)

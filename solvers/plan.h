@@ -15,7 +15,7 @@ typedef struct yk_choice {
     const yk_memmode *memmode; /* NULL with one owner */
     const yk_driver *driver;
     const char *home, *solver, *format, *preconditioner, *effort;
-    bool jacobi, folded, measure_shape, nullspace;
+    bool jacobi, folded, measure_shape, nullspace, stream_q;
     int parts, threads;
     int64_t measure_iterations; /* most that measuring may take, and its seconds */
     double measure_seconds;

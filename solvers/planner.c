@@ -14,6 +14,9 @@
  * which one core reads some 10 KB. */
 #define BYTES_A_THREAD 65536.0
 
+/* No last-level cache is smaller; below it the machine is not even asked. */
+#define SURELY_CACHED 4e6
+
 static bool is_auto(const char *name)
 {
     return !name || strcmp(name, "auto") == 0;
@@ -45,6 +48,17 @@ static void choose_threads(const yoke_matrix *matrix, const yoke_plan_options *o
     if (options->threads > 0 || context->options.threads > 0) return;
     double worth = bytes_per_iteration(matrix, choice) / BYTES_A_THREAD;
     if (worth < choice->threads) choice->threads = worth < 1.0 ? 1 : (int)worth;
+}
+
+/* q is read again only after the whole matrix went by: if an iteration exceeds the last cache, it
+ * is no longer there. */
+static void choose_stores(const yoke_matrix *matrix, yk_choice *choice)
+{
+    double bytes = bytes_per_iteration(matrix, choice);
+    if (bytes < SURELY_CACHED) return;
+    yoke_machine machine;
+    yoke_machine_describe(&machine);
+    choice->stream_q = bytes > (double)machine.cache_bytes[3];
 }
 
 /* A team a NUMA node, once a part is long enough to be cut. */
@@ -156,6 +170,7 @@ yoke_status yk_planner_choose(yoke_matrix *matrix, const yoke_plan_options *opti
     YK_TRY(choose_shape(matrix, options, choice));
     choose_threads(matrix, options, choice);
     YK_TRY(choose_parts(matrix, options, choice));
+    choose_stores(matrix, choice);
     if (choice->parts == 1) choice->memmode = NULL;
     return YOKE_OK;
 }

@@ -25,6 +25,7 @@ typedef struct yk_cg {
     const yoke_operator *op;             /* A, if it is known by its action alone; else NULL */
     const yoke_operator *preconditioner; /* the user's; else NULL */
     bool jacobi, folded, nullspace;
+    bool stream_q; /* see passes.h */
     int64_t rows;
 
     yk_part *part;

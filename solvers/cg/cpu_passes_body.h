@@ -15,6 +15,15 @@ YK_INLINE void for_rows(const yk_cg_rows *rows, int64_t first, int64_t last, row
     for (int64_t i = first; i < last; i++) row(&c, i);
 }
 
+/* Streamed stores are weakly ordered: whoever takes over these rows must see them. */
+YK_INLINE void order_streamed_stores(const yk_cg_rows *c)
+{
+    (void)c;
+#ifdef __SSE2__
+    if (c->stream_q) __builtin_ia32_sfence();
+#endif
+}
+
 /* One sum, from rows whose work is not vectorised across rows. */
 YK_INLINE void for_chunks_dot(const yk_cg_rows *rows, int64_t first, int64_t last, yk_tree *tree,
                               row_dot_fn row)
@@ -27,6 +36,7 @@ YK_INLINE void for_chunks_dot(const yk_cg_rows *rows, int64_t first, int64_t las
         double sum = yk_lanes_total(lane);
         yk_tree_add(tree, 0, &sum);
     }
+    order_streamed_stores(&c);
 }
 
 /* Several sums, from rows that are alike: the lanes are SIMD lanes. */

@@ -23,6 +23,7 @@ typedef struct yk_cg_rows {
     double *x, *r, *z, *p, *p_old, *q, *b;
     const double *inverse_diagonal;
     double alpha, beta, shift;
+    int stream_q; /* q is too large to be in a cache when it is read again: store past it */
 } yk_cg_rows;
 
 YK_INLINE void yk_cg_direction_row(const yk_cg_rows *c, int64_t i)
@@ -31,12 +32,26 @@ YK_INLINE void yk_cg_direction_row(const yk_cg_rows *c, int64_t i)
     c->p[i] = yk_fma(c->beta, c->p[i], c->z[i] - c->shift);
 }
 
+/* A store that does not read the line first, where the processor has one. */
+YK_INLINE void yk_cg_store_q(const yk_cg_rows *c, int64_t i, double q)
+{
+#if !defined(__CUDACC__) && defined(__SSE2__)
+    if (c->stream_q) {
+        long long bits;
+        __builtin_memcpy(&bits, &q, sizeof bits);
+        __builtin_ia32_movnti64((long long *)&c->q[i], bits);
+        return;
+    }
+#endif
+    c->q[i] = q;
+}
+
 YK_INLINE double yk_cg_multiply_row(const yk_cg_rows *c, int64_t i)
 {
     yk_operand v = {c->p, 0, 0.0};
     int64_t from = yk_row_start(&c->csr, i), to = yk_row_start(&c->csr, i + 1);
     double q = yk_row_sum(c->csr.column + from, c->csr.value + from, to - from, &v, 0);
-    c->q[i] = q;
+    yk_cg_store_q(c, i, q);
     return c->p[i] * q;
 }
 
@@ -48,7 +63,7 @@ YK_INLINE double yk_cg_fold_row(const yk_cg_rows *c, int64_t i)
     double p = yk_fma(c->beta, c->p_old[i], c->z[i]);
     c->x[i] = yk_fma(c->alpha, c->p_old[i], c->x[i]);
     c->p[i] = p;
-    c->q[i] = q;
+    yk_cg_store_q(c, i, q);
     return p * q;
 }
 

@@ -115,7 +115,8 @@ yk_cg_rows yk_cg_view(const yk_cg *cg, const yk_part *part, const yk_cg_scalars 
                         .inverse_diagonal = part->inverse_diagonal,
                         .alpha = s->alpha,
                         .beta = s->beta,
-                        .shift = s->shift};
+                        .shift = s->shift,
+                        .stream_q = cg->stream_q};
 }
 
 static yk_cg_rows view(const worker *w, const yk_piece *piece)
