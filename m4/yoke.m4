@@ -47,6 +47,14 @@ AC_COMPILE_IFELSE([AC_LANG_PROGRAM()],
 CFLAGS=$yoke_save_CFLAGS
 AS_IF([test "x$enable_werror" = xyes], [YOKE_CFLAGS="$YOKE_CFLAGS -Werror"])
 AC_SUBST([YOKE_CFLAGS])
+AC_MSG_CHECKING([whether $CC takes -fvect-cost-model=dynamic -fpeel-loops])
+yoke_save_CFLAGS=$CFLAGS
+CFLAGS="$CFLAGS -Werror -fvect-cost-model=dynamic -fpeel-loops"
+AC_COMPILE_IFELSE([AC_LANG_PROGRAM()],
+  [VECTORISE_CFLAGS="-fvect-cost-model=dynamic -fpeel-loops"; AC_MSG_RESULT([yes])],
+  [VECTORISE_CFLAGS=; AC_MSG_RESULT([no])])
+CFLAGS=$yoke_save_CFLAGS
+AC_SUBST([VECTORISE_CFLAGS])
 ])
 
 # YOKE_SIMD: which row sums are compiled beside the portable ones; chosen at run time.
