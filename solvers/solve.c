@@ -191,7 +191,7 @@ static yoke_status solve_one(yoke_plan *plan, const double *b, double *x,
         refuse_diagonal(plan, x, options, result);
         return YOKE_OK;
     }
-    yoke_status status = yk_cg_solve(&plan->cg, plan->choice.driver, b, x, options, report);
+    yoke_status status = yk_cg_solve(&plan->cg, b, x, options, report);
     if (status != YOKE_OK) {
         plan->usable = false;
         return status;

@@ -152,14 +152,14 @@ Test(sums, rows_of_every_length_follow_the_definition_in_every_instruction_set)
             folded[k] = fma(1.21, f.p[f.column[k]], f.z[f.column[k]]);
         }
         yk_tree_begin(&tree, 0, 1);
-        all_passes[s]->multiply(&c, 0, rows, &tree);
+        all_passes[s]->pass[YK_TASK_MULTIPLY](&c, 0, rows, &tree);
         for (int i = 0; i < rows; i++) {
             int from = f.start[i], length = f.start[i + 1] - from;
             double expected = row_by_definition(f.value + from, gathered + from, length);
             cr_assert_eq(f.q[i], expected, "%s: row of %d", all_passes[s]->name, length);
         }
         yk_tree_begin(&tree, 0, 1);
-        all_passes[s]->fold(&c_folded, 0, rows, &tree);
+        all_passes[s]->pass[YK_TASK_FOLD](&c_folded, 0, rows, &tree);
         for (int i = 0; i < rows; i++) {
             int from = f.start[i], length = f.start[i + 1] - from;
             double expected = row_by_definition(f.value + from, folded + from, length);
@@ -201,7 +201,7 @@ Test(sums, dots_follow_the_definition_in_every_instruction_set)
         for (int i = 0; i < rows; i++) r[i] = fma(-0.37, f.q[i], f.r[i]);
         f.z[rows] = 77.0;
         yk_tree_begin(&tree, 0, 2);
-        all_passes[s]->update[1][0](&c, 0, rows, &tree);
+        all_passes[s]->pass[YK_TASK_UPDATE_JACOBI](&c, 0, rows, &tree);
         yk_tree_total(&tree, total);
         cr_assert_eq(memcmp(r, f.r, (size_t)rows * sizeof *r), 0);
         for (int i = 0; i < rows; i++) cr_assert_eq(f.z[i], r[i] * f.d[i]);

@@ -12,7 +12,6 @@
 
 typedef struct run {
     yk_cg *cg;
-    const yk_driver *driver;
     const yoke_solve_options *options;
     yoke_report *report;
     double began;
@@ -39,7 +38,7 @@ static void end(run *r, yoke_outcome outcome)
 /* x += alpha p, the step that x lacks. */
 static void flush(run *r)
 {
-    yk_team_pass(r->cg, r->cg->passes->flush, 0);
+    yk_cg_run(r->cg, YK_TASK_FLUSH, 0.0, NULL);
     r->cg->s.alpha = 0.0;
 }
 
@@ -55,7 +54,7 @@ static bool evaluate(run *r, double *dot)
 static void keep_snapshot(run *r)
 {
     if (!(r->true_norm < r->best_norm)) return;
-    yk_cg_save_x(r->cg);
+    yk_cg_run(r->cg, YK_TASK_SAVE_X, 0.0, NULL);
     r->best_norm = r->true_norm;
 }
 
@@ -203,7 +202,7 @@ static yoke_status advance(run *r)
     yk_cg *cg = r->cg;
     int64_t before = cg->s.iteration;
     double since = yoke_seconds();
-    r->driver->advance(cg, r->steps);
+    cg->driver->advance(cg, r->steps);
     double took = yoke_seconds() - since;
     r->report->solve_seconds += took;
     r->report->iterations = cg->s.iteration;
@@ -237,7 +236,7 @@ static void conclude(run *r)
     if (met && (report->outcome == YOKE_ITERATION_LIMIT || report->outcome == YOKE_TIME_LIMIT))
         report->outcome = YOKE_CONVERGED;
     if (r->best_norm < INFINITY && !(r->true_norm <= r->best_norm)) {
-        yk_cg_restore_x(cg);
+        yk_cg_run(cg, YK_TASK_RESTORE_X, 0.0, NULL);
         r->true_norm = r->best_norm;
         report->returned_snapshot = 1;
     }
@@ -251,7 +250,10 @@ static yoke_status solve_nonzero(run *r)
     start(r);
     r->steps = next_steps(r, 0.0, 0);
     if (!r->ended && r->report->maxit <= 0) end(r, YOKE_ITERATION_LIMIT);
-    while (!r->ended) YK_TRY(advance(r));
+    while (!r->ended) {
+        YK_TRY(r->cg->status);
+        YK_TRY(advance(r));
+    }
     conclude(r);
     return YOKE_OK;
 }
@@ -260,7 +262,7 @@ static yoke_status solve_nonzero(run *r)
 static void solve_zero(run *r)
 {
     yk_cg *cg = r->cg;
-    yk_cg_zero_x(cg);
+    yk_cg_run(cg, YK_TASK_CLEAR_X, 0.0, NULL);
     if (cg->history_capacity > 0) cg->history[0] = 0.0;
     r->report->history_length = cg->history_capacity > 0 ? 1 : 0;
     r->report->residual_true = r->report->residual_recursive = 0.0;
@@ -270,10 +272,10 @@ static void solve_zero(run *r)
     keep_going(r);
 }
 
-yoke_status yk_cg_solve(yk_cg *cg, const yk_driver *driver, const double *b, double *x,
-                        const yoke_solve_options *options, yoke_report *report)
+yoke_status yk_cg_solve(yk_cg *cg, const double *b, double *x, const yoke_solve_options *options,
+                        yoke_report *report)
 {
-    run r = {cg, driver, options, report, yoke_seconds(), INFINITY, INFINITY, 0, 1, false};
+    run r = {cg, options, report, yoke_seconds(), INFINITY, INFINITY, 0, 1, false};
     bool b_is_zero = false;
     cg->history = options->history;
     cg->history_capacity = options->history ? options->history_capacity : 0;
@@ -283,5 +285,5 @@ yoke_status yk_cg_solve(yk_cg *cg, const yk_driver *driver, const double *b, dou
     else
         YK_TRY(solve_nonzero(&r));
     yk_cg_export(cg, x, report);
-    return YOKE_OK;
+    return cg->status;
 }

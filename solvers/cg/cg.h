@@ -20,8 +20,29 @@ typedef struct yk_piece {
     int64_t bad_row; /* global row whose diagonal is not positive; -1: none */
 } yk_piece;
 
-typedef struct yk_cg {
+typedef struct yk_cg yk_cg;
+
+/* Who does the work on the parts: CPU threads, or a GPU. Tables are read at planning. */
+typedef struct yk_engine {
+    const char *name;
+    /* One task over all rows, outside the loop; total: its sums or its largest magnitude. */
+    void (*run)(yk_cg *cg, yk_task task, double argument, double *total);
+    /* b into the parts; x0 into x, or 0 where it is NULL; p = 0. */
+    void (*import)(yk_cg *cg, const double *b, const double *x0);
+    /* x, times the factor, to the caller. */
+    void (*export)(yk_cg *cg, double *x, double factor);
+} yk_engine;
+
+/* A driver runs the recurrence: until a stop (cg->s.stop) or for at_most iterations. */
+typedef struct yk_driver {
+    const char *name, *text;
+    const yk_engine *engine;
+    void (*advance)(yk_cg *cg, int64_t at_most);
+} yk_driver;
+
+struct yk_cg {
     yoke_context *context;
+    const yk_driver *driver;
     const yoke_operator *op;             /* A, if it is known by its action alone; else NULL */
     const yoke_operator *preconditioner; /* the user's; else NULL */
     bool jacobi, folded, nullspace;
@@ -47,21 +68,15 @@ typedef struct yk_cg {
     int64_t history_capacity;
     const char *failed_callback; /* "operator" or "preconditioner", once it returned non-zero */
     const char *not_finite_from; /* the same, once its output alone was not finite */
-} yk_cg;
+    yoke_status status;          /* of the first device call that failed in this solve */
+};
 
-/* A driver runs the recurrence: until a stop (cg->s.stop) or for at_most iterations. */
-typedef struct yk_driver {
-    const char *name, *text;
-    void (*advance)(yk_cg *cg, int64_t at_most);
-} yk_driver;
-
+extern const yk_engine yk_engine_cpu;
 extern const yk_driver yk_driver_team;
 
-/* What the driver's file gives to the algorithm: one pass over all pieces, its sums in total. */
+/* All pieces, by the threads of the team. */
 typedef void (*yk_piece_fn)(yk_cg *cg, yk_piece *piece, void *user);
 void yk_team_run(yk_cg *cg, yk_piece_fn body, void *user);
-void yk_team_pass(yk_cg *cg, yk_cpu_pass pass, int dots);
-void yk_team_total(const yk_cg *cg, double *total);
 
 /* Rows of a part as the passes see them, with the scalars of the state. */
 yk_cg_rows yk_cg_view(const yk_cg *cg, const yk_part *part, const yk_cg_scalars *s, int newest_p);
@@ -69,6 +84,10 @@ yk_cg_rows yk_cg_view(const yk_cg *cg, const yk_part *part, const yk_cg_scalars 
 /* Sends the boundary rows of a piece, from the part's z or x, into the receivers' halos. */
 typedef enum yk_boundary { YK_BOUNDARY_Z, YK_BOUNDARY_X } yk_boundary;
 void yk_send_boundary(const yk_cg *cg, const yk_piece *piece, yk_boundary which);
+
+/* The task of the loop that updates r, and the one that makes it b - A x. */
+yk_task yk_cg_update_task(const yk_cg *cg);
+yk_task yk_cg_residual_task(const yk_cg *cg);
 
 /* out = Op in by the user's callback, over all parts; false if it failed. */
 typedef enum yk_vector {
@@ -81,7 +100,7 @@ typedef enum yk_vector {
 bool yk_cg_callback(yk_cg *cg, const yoke_operator *op, yk_vector in, yk_vector out);
 
 /* Solves with the parts' memory: see cg.c. */
-yoke_status yk_cg_solve(yk_cg *cg, const yk_driver *driver, const double *b, double *x,
-                        const yoke_solve_options *options, yoke_report *report);
+yoke_status yk_cg_solve(yk_cg *cg, const double *b, double *x, const yoke_solve_options *options,
+                        yoke_report *report);
 
 #endif

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* passes.h: the passes of classical CG, as what they do to one row. CPU and GPU compile this text;
- * only who walks over the rows differs.
+/* passes.h: what a solve does to one row, task by task. CPU and GPU compile this text; only who
+ * walks over the rows, and who sums a row's entries, differs.
  *
+ * The loop, for classical CG:
  *   unfolded   direction   x += alpha p; p = (z - shift) + beta p        40 B a row
  *              multiply    q = A p; p.q                                 16 B and the matrix
  *              update      r -= alpha q; z = M^-1 r; r.r, r.z            24 B (40 with Jacobi)
  *   folded     fold        x += alpha p_old; p = z + beta p_old;
  *                          q = A p, with p made on the way; p.q         48 B and the matrix
  *              update      as above                                     24 B (40 with Jacobi)
- *
  * x lags behind by the step alpha p, which `flush` applies when the loop is left. */
 #ifndef YK_CG_PASSES_H
 #define YK_CG_PASSES_H
@@ -20,16 +20,93 @@
 /* A part's data and the scalars of this pass, by value to whoever runs it. */
 typedef struct yk_cg_rows {
     yk_csr csr;
-    double *x, *r, *z, *p, *p_old, *q, *b;
+    double *x, *r, *z, *p, *p_old, *q, *b, *best;
     const double *inverse_diagonal;
     double alpha, beta, shift;
-    int stream_q; /* q is too large to be in a cache when it is read again: store past it */
+    double argument; /* of scale and centre */
+    int stream_q;    /* q is too large to be in a cache when it is read again: store past it */
 } yk_cg_rows;
 
-YK_INLINE void yk_cg_direction_row(const yk_cg_rows *c, int64_t i)
+/* name, sums that it delivers. UPDATE and RESIDUAL come for no preconditioner and for Jacobi;
+ * with SHIFT, the sum of z is delivered too. */
+#define YK_TASK_LIST(X)                                                                            \
+    X(DIRECTION, 0)                                                                                \
+    X(MULTIPLY, 1)                                                                                 \
+    X(FOLD, 1)                                                                                     \
+    X(FLUSH, 0)                                                                                    \
+    X(UPDATE_NONE, 1)                                                                              \
+    X(UPDATE_JACOBI, 2)                                                                            \
+    X(UPDATE_NONE_SHIFT, 3)                                                                        \
+    X(UPDATE_JACOBI_SHIFT, 3)                                                                      \
+    X(RESIDUAL_NONE, 4)                                                                            \
+    X(RESIDUAL_JACOBI, 4)                                                                          \
+    /* around a user's operator or preconditioner: q or z is theirs */                             \
+    X(RESIDUAL_OF_Q_NONE, 4)                                                                       \
+    X(RESIDUAL_OF_Q_JACOBI, 4)                                                                     \
+    X(DOT_PQ, 1)                                                                                   \
+    X(UPDATE_R, 0)                                                                                 \
+    X(DOTS_Z, 4)                                                                                   \
+    /* whole vectors, outside the loop */                                                          \
+    X(CLEAR_X, 0)                                                                                  \
+    X(CLEAR_P, 0)                                                                                  \
+    X(SCALE, 0)                                                                                    \
+    X(SAVE_X, 0)                                                                                   \
+    X(RESTORE_X, 0)                                                                                \
+    X(SUM_B, 1)                                                                                    \
+    X(SUM_X, 1)                                                                                    \
+    X(CENTRE_B, 0)                                                                                 \
+    X(CENTRE_X, 0)                                                                                 \
+    X(LARGEST_B, 1)                                                                                \
+    X(LARGEST_R, 1)
+
+typedef enum yk_task {
+#define YK_TASK_ENUM(name, dots) YK_TASK_##name,
+    YK_TASK_LIST(YK_TASK_ENUM)
+#undef YK_TASK_ENUM
+        YK_TASKS
+} yk_task;
+
+/* Sums of a task. */
+YK_INLINE int yk_task_dots(int task)
 {
-    c->x[i] = yk_fma(c->alpha, c->p[i], c->x[i]);
-    c->p[i] = yk_fma(c->beta, c->p[i], c->z[i] - c->shift);
+    switch (task) {
+#define YK_TASK_DOTS(name, dots)                                                                   \
+    case YK_TASK_##name:                                                                           \
+        return dots;
+        YK_TASK_LIST(YK_TASK_DOTS)
+#undef YK_TASK_DOTS
+    }
+    return 0;
+}
+
+/* Tasks that take a row's product with the operand, and of them those that make p on the way. */
+YK_INLINE int yk_task_multiplies(int task)
+{
+    return task == YK_TASK_MULTIPLY || task == YK_TASK_FOLD || task == YK_TASK_RESIDUAL_NONE ||
+           task == YK_TASK_RESIDUAL_JACOBI;
+}
+
+YK_INLINE int yk_task_folds(int task)
+{
+    return task == YK_TASK_FOLD;
+}
+
+/* Tasks whose only sum is the largest magnitude instead. */
+YK_INLINE int yk_task_is_largest(int task)
+{
+    return task == YK_TASK_LARGEST_B || task == YK_TASK_LARGEST_R;
+}
+
+YK_INLINE yk_operand yk_task_operand(int task, const yk_cg_rows *c)
+{
+    yk_operand v = {c->x, 0, 0.0};
+    if (task == YK_TASK_MULTIPLY) v.z = c->p;
+    if (yk_task_folds(task)) {
+        v.z = c->z;
+        v.p = c->p_old;
+        v.beta = c->beta;
+    }
+    return v;
 }
 
 /* A store that does not read the line first, where the processor has one. */
@@ -46,27 +123,6 @@ YK_INLINE void yk_cg_store_q(const yk_cg_rows *c, int64_t i, double q)
     c->q[i] = q;
 }
 
-YK_INLINE double yk_cg_multiply_row(const yk_cg_rows *c, int64_t i)
-{
-    yk_operand v = {c->p, 0, 0.0};
-    int64_t from = yk_row_start(&c->csr, i), to = yk_row_start(&c->csr, i + 1);
-    double q = yk_row_sum(c->csr.column + from, c->csr.value + from, to - from, &v, 0);
-    yk_cg_store_q(c, i, q);
-    return c->p[i] * q;
-}
-
-YK_INLINE double yk_cg_fold_row(const yk_cg_rows *c, int64_t i)
-{
-    yk_operand v = {c->z, c->p_old, c->beta};
-    int64_t from = yk_row_start(&c->csr, i), to = yk_row_start(&c->csr, i + 1);
-    double q = yk_row_sum(c->csr.column + from, c->csr.value + from, to - from, &v, 1);
-    double p = yk_fma(c->beta, c->p_old[i], c->z[i]);
-    c->x[i] = yk_fma(c->alpha, c->p_old[i], c->x[i]);
-    c->p[i] = p;
-    yk_cg_store_q(c, i, q);
-    return p * q;
-}
-
 /* z = M^-1 r for none and Jacobi, and the sums over r and z. */
 YK_INLINE void yk_cg_precondition_row(const yk_cg_rows *c, int64_t i, double r, int jacobi,
                                       double *dot)
@@ -78,6 +134,28 @@ YK_INLINE void yk_cg_precondition_row(const yk_cg_rows *c, int64_t i, double r, 
     dot[YK_DOT_Z] = z;
 }
 
+YK_INLINE void yk_cg_direction_row(const yk_cg_rows *c, int64_t i)
+{
+    double p = c->p[i];
+    c->x[i] = yk_fma(c->alpha, p, c->x[i]);
+    c->p[i] = yk_fma(c->beta, p, c->z[i] - c->shift);
+}
+
+YK_INLINE void yk_cg_multiply_row(const yk_cg_rows *c, int64_t i, double product, double *dot)
+{
+    yk_cg_store_q(c, i, product);
+    dot[YK_DOT_PQ] = c->p[i] * product;
+}
+
+YK_INLINE void yk_cg_fold_row(const yk_cg_rows *c, int64_t i, double product, double *dot)
+{
+    double p_old = c->p_old[i], p = yk_fma(c->beta, p_old, c->z[i]);
+    c->x[i] = yk_fma(c->alpha, p_old, c->x[i]);
+    c->p[i] = p;
+    yk_cg_store_q(c, i, product);
+    dot[YK_DOT_PQ] = p * product;
+}
+
 YK_INLINE void yk_cg_update_row(const yk_cg_rows *c, int64_t i, int jacobi, double *dot)
 {
     double r = yk_fma(-c->alpha, c->q[i], c->r[i]);
@@ -86,20 +164,119 @@ YK_INLINE void yk_cg_update_row(const yk_cg_rows *c, int64_t i, int jacobi, doub
 }
 
 /* r = b - A x, the true residual, in place of the recursive one. */
-YK_INLINE void yk_cg_residual_row(const yk_cg_rows *c, int64_t i, int jacobi, double *dot)
+YK_INLINE void yk_cg_residual_row(const yk_cg_rows *c, int64_t i, double product, int jacobi,
+                                  double *dot)
 {
-    yk_operand v = {c->x, 0, 0.0};
-    int64_t from = yk_row_start(&c->csr, i), to = yk_row_start(&c->csr, i + 1);
-    double r = c->b[i] - yk_row_sum(c->csr.column + from, c->csr.value + from, to - from, &v, 0);
+    double b = c->b[i], r = b - product;
     c->r[i] = r;
     yk_cg_precondition_row(c, i, r, jacobi, dot);
-    dot[YK_DOT_BB] = c->b[i] * c->b[i];
+    dot[YK_DOT_BB] = b * b;
 }
 
-/* x += alpha p: the step that x lacks. */
-YK_INLINE void yk_cg_flush_row(const yk_cg_rows *c, int64_t i)
+YK_INLINE void yk_cg_dots_z_row(const yk_cg_rows *c, int64_t i, double *dot)
 {
-    c->x[i] = yk_fma(c->alpha, c->p[i], c->x[i]);
+    double r = c->r[i], z = c->z[i];
+    dot[YK_DOT_RR] = r * r;
+    dot[YK_DOT_RZ] = r * z;
+    dot[YK_DOT_Z] = z;
+    dot[YK_DOT_ZQ] = z * c->q[i];
+}
+
+YK_INLINE void yk_cg_scale_row(const yk_cg_rows *c, int64_t i)
+{
+    c->b[i] *= c->argument;
+    c->x[i] *= c->argument;
+}
+
+/* |v|, and infinity for what is no number. */
+YK_INLINE double yk_cg_magnitude(double v)
+{
+    double magnitude = fabs(v);
+    return magnitude == magnitude ? magnitude : (double)INFINITY;
+}
+
+/* Row i of a task; product: of the row with the task's operand, where it multiplies. With a
+ * constant task only its own lines are left. */
+YK_INLINE void yk_cg_row(int task, const yk_cg_rows *c, int64_t i, double product, double *dot)
+{
+    switch (task) {
+    case YK_TASK_DIRECTION:
+        yk_cg_direction_row(c, i);
+        break;
+    case YK_TASK_MULTIPLY:
+        yk_cg_multiply_row(c, i, product, dot);
+        break;
+    case YK_TASK_FOLD:
+        yk_cg_fold_row(c, i, product, dot);
+        break;
+    case YK_TASK_FLUSH:
+        c->x[i] = yk_fma(c->alpha, c->p[i], c->x[i]);
+        break;
+    case YK_TASK_UPDATE_NONE:
+    case YK_TASK_UPDATE_NONE_SHIFT:
+        yk_cg_update_row(c, i, 0, dot);
+        break;
+    case YK_TASK_UPDATE_JACOBI:
+    case YK_TASK_UPDATE_JACOBI_SHIFT:
+        yk_cg_update_row(c, i, 1, dot);
+        break;
+    case YK_TASK_RESIDUAL_NONE:
+        yk_cg_residual_row(c, i, product, 0, dot);
+        break;
+    case YK_TASK_RESIDUAL_JACOBI:
+        yk_cg_residual_row(c, i, product, 1, dot);
+        break;
+    case YK_TASK_RESIDUAL_OF_Q_NONE:
+        yk_cg_residual_row(c, i, c->q[i], 0, dot);
+        break;
+    case YK_TASK_RESIDUAL_OF_Q_JACOBI:
+        yk_cg_residual_row(c, i, c->q[i], 1, dot);
+        break;
+    case YK_TASK_DOT_PQ:
+        dot[YK_DOT_PQ] = c->p[i] * c->q[i];
+        break;
+    case YK_TASK_UPDATE_R:
+        c->r[i] = yk_fma(-c->alpha, c->q[i], c->r[i]);
+        break;
+    case YK_TASK_DOTS_Z:
+        yk_cg_dots_z_row(c, i, dot);
+        break;
+    case YK_TASK_CLEAR_X:
+        c->x[i] = 0.0;
+        break;
+    case YK_TASK_CLEAR_P:
+        c->p[i] = 0.0;
+        break;
+    case YK_TASK_SCALE:
+        yk_cg_scale_row(c, i);
+        break;
+    case YK_TASK_SAVE_X:
+        c->best[i] = c->x[i];
+        break;
+    case YK_TASK_RESTORE_X:
+        c->x[i] = c->best[i];
+        break;
+    case YK_TASK_SUM_B:
+        dot[0] = c->b[i];
+        break;
+    case YK_TASK_SUM_X:
+        dot[0] = c->x[i];
+        break;
+    case YK_TASK_CENTRE_B:
+        c->b[i] -= c->argument;
+        break;
+    case YK_TASK_CENTRE_X:
+        c->x[i] -= c->argument;
+        break;
+    case YK_TASK_LARGEST_B:
+        dot[0] = yk_cg_magnitude(c->b[i]);
+        break;
+    case YK_TASK_LARGEST_R:
+        dot[0] = yk_cg_magnitude(c->r[i]);
+        break;
+    default:
+        break;
+    }
 }
 
 #endif

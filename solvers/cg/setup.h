@@ -19,8 +19,7 @@ bool yk_cg_residual(yk_cg *cg, double *dot);
 /* False once the user's operator has failed: its residual cannot be known. */
 bool yk_cg_operator_works(const yk_cg *cg);
 
-void yk_cg_save_x(yk_cg *cg);
-void yk_cg_restore_x(yk_cg *cg);
-void yk_cg_zero_x(yk_cg *cg);
+/* One task over all rows by the driver's engine; total: as yk_engine.run. */
+void yk_cg_run(yk_cg *cg, yk_task task, double argument, double *total);
 
 #endif

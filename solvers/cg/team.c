@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* team.c: the driver of CPU threads: one parallel region an advance; inside it the threads meet at
  * the link's slots, and nothing else synchronises them. */
+#include <string.h>
+
 #include "solvers/cg/cg.h"
 
 #ifdef _OPENMP
@@ -22,11 +24,10 @@ static int64_t first_chunk(const yk_cg *cg, const yk_piece *piece)
     return (cg->part[piece->part].first + piece->first) / YK_CHUNK;
 }
 
-static void run_pass(const yk_cg *cg, yk_piece *piece, const yk_cg_rows *rows, yk_cpu_pass pass,
-                     int dots)
+static void run_task(const yk_cg *cg, yk_piece *piece, const yk_cg_rows *rows, yk_task task)
 {
-    yk_tree_begin(&piece->sums, first_chunk(cg, piece), dots);
-    pass(rows, piece->first, piece->last, &piece->sums);
+    yk_tree_begin(&piece->sums, first_chunk(cg, piece), yk_task_dots(task));
+    piece->largest = cg->passes->pass[task](rows, piece->first, piece->last, &piece->sums);
 }
 
 /* -------------------------------------------------------------------- meet */
@@ -112,6 +113,7 @@ yk_cg_rows yk_cg_view(const yk_cg *cg, const yk_part *part, const yk_cg_scalars 
                         .p_old = other,
                         .q = part->q,
                         .b = part->b,
+                        .best = part->best,
                         .inverse_diagonal = part->inverse_diagonal,
                         .alpha = s->alpha,
                         .beta = s->beta,
@@ -153,14 +155,14 @@ static bool multiply_unfolded(worker *w, unsigned number)
     FOR_MY_PIECES(w, i)
     {
         yk_cg_rows c = view(w, &cg->piece[i]);
-        run_pass(cg, &cg->piece[i], &c, cg->passes->direction, 0);
+        run_task(cg, &cg->piece[i], &c, YK_TASK_DIRECTION);
         direction_of_halo(&c, &cg->part[cg->piece[i].part], &cg->piece[i], c.p);
     }
     if (!gate(w, number)) return false;
     FOR_MY_PIECES(w, i)
     {
         yk_cg_rows c = view(w, &cg->piece[i]);
-        run_pass(cg, &cg->piece[i], &c, cg->passes->multiply, 1);
+        run_task(cg, &cg->piece[i], &c, YK_TASK_MULTIPLY);
     }
     return true;
 }
@@ -172,24 +174,24 @@ static void multiply_folded(worker *w)
     FOR_MY_PIECES(w, i)
     {
         yk_cg_rows c = view(w, &cg->piece[i]);
-        run_pass(cg, &cg->piece[i], &c, cg->passes->fold, 1);
+        run_task(cg, &cg->piece[i], &c, YK_TASK_FOLD);
         direction_of_halo(&c, &cg->part[cg->piece[i].part], &cg->piece[i], c.p_old);
     }
 }
 
-static int update_dots(const yk_cg *cg)
+yk_task yk_cg_update_task(const yk_cg *cg)
 {
-    return cg->nullspace ? 3 : cg->jacobi ? 2 : 1;
+    if (cg->nullspace) return cg->jacobi ? YK_TASK_UPDATE_JACOBI_SHIFT : YK_TASK_UPDATE_NONE_SHIFT;
+    return cg->jacobi ? YK_TASK_UPDATE_JACOBI : YK_TASK_UPDATE_NONE;
 }
 
-static void update(worker *w)
+static void update(worker *w, yk_task task)
 {
     yk_cg *cg = w->cg;
-    yk_cpu_pass pass = cg->passes->update[cg->jacobi][cg->nullspace];
     FOR_MY_PIECES(w, i)
     {
         yk_cg_rows c = view(w, &cg->piece[i]);
-        run_pass(cg, &cg->piece[i], &c, pass, update_dots(cg));
+        run_task(cg, &cg->piece[i], &c, task);
         yk_send_boundary(cg, &cg->piece[i], YK_BOUNDARY_Z);
     }
 }
@@ -205,6 +207,7 @@ static void record(yk_cg *cg, const yk_cg_scalars *s)
 static void iterate(worker *w, int64_t at_most)
 {
     yk_cg *cg = w->cg;
+    yk_task task = yk_cg_update_task(cg);
     for (int64_t done = 0; done < at_most && !w->s.stop; done++) {
         double total[YK_DOTS] = {0.0};
         if (cg->folded)
@@ -214,8 +217,8 @@ static void iterate(worker *w, int64_t at_most)
         if (!meet(w, 1, total)) return;
         yk_cg_after_multiply(&w->s, total[YK_DOT_PQ]);
         if (w->s.stop) return;
-        update(w);
-        if (!meet(w, update_dots(cg), total)) return;
+        update(w, task);
+        if (!meet(w, yk_task_dots(task), total)) return;
         if (!cg->jacobi) total[YK_DOT_RZ] = total[YK_DOT_RR];
         yk_cg_after_update(&w->s, &cg->limits, total);
         if (w->index == 0) record(cg, &w->s);
@@ -231,21 +234,36 @@ static void work(yk_cg *cg, int index, int count, int64_t at_most, worker *left)
 
 /* ---------------------------------------------------------------- by steps */
 
-typedef struct pass_call {
-    yk_cpu_pass pass;
-    int dots;
-} pass_call;
+typedef struct task_call {
+    yk_task task;
+    double argument;
+} task_call;
 
-static void one_pass(yk_cg *cg, yk_piece *piece, void *user)
+static void one_task(yk_cg *cg, yk_piece *piece, void *user)
 {
-    const pass_call *call = user;
+    const task_call *call = user;
     yk_cg_rows c = yk_cg_view(cg, &cg->part[piece->part], &cg->s, cg->newest_p);
-    run_pass(cg, piece, &c, call->pass, call->dots);
+    c.argument = call->argument;
+    run_task(cg, piece, &c, call->task);
 }
 
-void yk_team_pass(yk_cg *cg, yk_cpu_pass pass, int dots)
+static void total_of_pieces(const yk_cg *cg, yk_task task, double *total)
 {
-    yk_team_run(cg, one_pass, &(pass_call){pass, dots});
+    yk_tree all;
+    yk_tree_begin(&all, 0, yk_task_dots(task));
+    for (int i = 0; i < cg->pieces; i++) yk_tree_append(&all, &cg->piece[i].sums);
+    yk_tree_total(&all, total);
+}
+
+static void run(yk_cg *cg, yk_task task, double argument, double *total)
+{
+    yk_team_run(cg, one_task, &(task_call){task, argument});
+    if (yk_task_is_largest(task)) {
+        *total = 0.0;
+        for (int i = 0; i < cg->pieces; i++) *total = fmax(*total, cg->piece[i].largest);
+    } else if (yk_task_dots(task) > 0) {
+        total_of_pieces(cg, task, total);
+    }
 }
 
 static void halo_direction(yk_cg *cg, yk_piece *piece, void *user)
@@ -265,30 +283,26 @@ static void send_z(yk_cg *cg, yk_piece *piece, void *user)
 /* A callback may use threads of its own, so it runs between parallel regions. */
 static bool multiply_by_steps(yk_cg *cg, double *total)
 {
-    const yk_cpu_passes *passes = cg->passes;
-    yk_team_pass(cg, passes->direction, 0);
+    run(cg, YK_TASK_DIRECTION, 0.0, NULL);
     yk_team_run(cg, halo_direction, NULL);
     if (cg->op && !yk_cg_callback(cg, cg->op, YK_VECTOR_P, YK_VECTOR_Q)) return false;
-    yk_team_pass(cg, cg->op ? passes->dot_pq : passes->multiply, 1);
-    yk_team_total(cg, total);
+    run(cg, cg->op ? YK_TASK_DOT_PQ : YK_TASK_MULTIPLY, 0.0, total);
     if (cg->op && !isfinite(total[YK_DOT_PQ])) cg->not_finite_from = "operator";
     return true;
 }
 
 static bool update_by_steps(yk_cg *cg, double *total)
 {
-    const yk_cpu_passes *passes = cg->passes;
     if (!cg->preconditioner) {
-        yk_team_pass(cg, passes->update[cg->jacobi][cg->nullspace], update_dots(cg));
+        run(cg, yk_cg_update_task(cg), 0.0, total);
+        if (!cg->jacobi) total[YK_DOT_RZ] = total[YK_DOT_RR];
     } else {
-        yk_team_pass(cg, passes->update_r, 0);
+        run(cg, YK_TASK_UPDATE_R, 0.0, NULL);
         if (!yk_cg_callback(cg, cg->preconditioner, YK_VECTOR_R, YK_VECTOR_Z)) return false;
-        yk_team_pass(cg, passes->dots_z, 4);
+        run(cg, YK_TASK_DOTS_Z, 0.0, total);
+        if (isfinite(total[YK_DOT_RR]) && !isfinite(total[YK_DOT_RZ]))
+            cg->not_finite_from = "preconditioner";
     }
-    yk_team_total(cg, total);
-    if (cg->preconditioner && isfinite(total[YK_DOT_RR]) && !isfinite(total[YK_DOT_RZ]))
-        cg->not_finite_from = "preconditioner";
-    if (!cg->preconditioner && !cg->jacobi) total[YK_DOT_RZ] = total[YK_DOT_RR];
     yk_team_run(cg, send_z, NULL);
     return true;
 }
@@ -339,16 +353,63 @@ void yk_team_run(yk_cg *cg, yk_piece_fn body, void *user)
     for (int i = 0; i < cg->pieces; i++) body(cg, &cg->piece[i], user);
 }
 
-void yk_team_total(const yk_cg *cg, double *total)
+/* ---------------------------------------------------------- in and out */
+
+typedef struct vectors {
+    const double *b, *x0;
+    double *x, factor;
+} vectors;
+
+static void copy_rows(double *to, const double *from, int64_t first, int64_t last)
 {
-    yk_tree all;
-    yk_tree_begin(&all, 0, cg->piece[0].sums.dots);
-    for (int i = 0; i < cg->pieces; i++) yk_tree_append(&all, &cg->piece[i].sums);
-    yk_tree_total(&all, total);
+    if (first < last) memcpy(to + first, from + first, (size_t)(last - first) * sizeof *to);
 }
+
+static void clear_rows(double *to, int64_t first, int64_t last)
+{
+    if (first < last) memset(to + first, 0, (size_t)(last - first) * sizeof *to);
+}
+
+static void import_piece(yk_cg *cg, yk_piece *piece, void *user)
+{
+    const vectors *v = user;
+    yk_part *part = &cg->part[piece->part];
+    double *p[2] = {part->p, cg->folded ? part->p_old : part->p};
+    if (piece->first < piece->last)
+        copy_rows(part->b, v->b + part->first, piece->first, piece->last);
+    if (v->x0 && piece->first < piece->last)
+        copy_rows(part->x, v->x0 + part->first, piece->first, piece->last);
+    else
+        clear_rows(part->x, piece->first, piece->last);
+    for (int i = 0; i < 2; i++) {
+        clear_rows(p[i], piece->first, piece->last);
+        clear_rows(p[i] + part->rows, piece->halo_first, piece->halo_last);
+    }
+}
+
+static void import(yk_cg *cg, const double *b, const double *x0)
+{
+    yk_team_run(cg, import_piece, &(vectors){.b = b, .x0 = x0});
+}
+
+static void export_piece(yk_cg *cg, yk_piece *piece, void *user)
+{
+    const vectors *v = user;
+    const yk_part *part = &cg->part[piece->part];
+    for (int64_t i = piece->first; i < piece->last; i++)
+        v->x[part->first + i] = part->x[i] * v->factor;
+}
+
+static void export(yk_cg *cg, double *x, double factor)
+{
+    yk_team_run(cg, export_piece, &(vectors){.x = x, .factor = factor});
+}
+
+const yk_engine yk_engine_cpu = {.name = "cpu", .run = run, .import = import, .export = export};
 
 const yk_driver yk_driver_team = {
     .name = "team",
     .text = "CPU threads in one parallel region, meeting at flags in memory",
+    .engine = &yk_engine_cpu,
     .advance = advance,
 };
