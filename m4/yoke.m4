@@ -83,13 +83,15 @@ PKG_CHECK_MODULES([ZLIB], [zlib], [],
      [AC_MSG_ERROR([zlib.h is missing: install zlib1g-dev])])])
 ])
 
-# YOKE_CUDA: probed and summarised; nothing uses it yet. The CUDA runtime needs no driver to link,
+# YOKE_CUDA: the GPU engine. The CUDA runtime needs no driver to link,
 # and without one the probe still runs and says so.
 AC_DEFUN([YOKE_CUDA], [
 AC_ARG_WITH([cuda], [AS_HELP_STRING([--with-cuda@<:@=DIR@:>@], [CUDA toolkit (tried by default)])],
   [], [with_cuda=try])
 yoke_cuda=no
 yoke_cuda_summary="no: --without-cuda"
+AC_ARG_WITH([cuda-arch], [AS_HELP_STRING([--with-cuda-arch=LIST], [GPU architectures, default 80,90])],
+  [], [with_cuda_arch=80,90])
 AS_IF([test "x$with_cuda" != xno], [
   yoke_cuda_path="$PATH$PATH_SEPARATOR/usr/local/cuda/bin"
   AS_CASE([$with_cuda], [yes|try], [], [yoke_cuda_path="$with_cuda/bin"])
@@ -108,7 +110,7 @@ YOKE_RUNS([cuda], [[#include <cuda_runtime.h>]],
   [-I$yoke_cuda_root/include], [-L$yoke_cuda_lib -lcudart_static -ldl -lrt -lpthread])
 AS_CASE([$yoke_cuda_runs],
   [yes|cross], [yoke_cuda=yes
-    yoke_cuda_summary="toolkit $yoke_cuda_version found; this version of Yoke does not use it yet"],
+    yoke_cuda_summary="toolkit $yoke_cuda_version, for sm_ $with_cuda_arch and newer by PTX"],
   [no], [YOKE_MISSING([cuda], [a program with the CUDA runtime $yoke_cuda_version does not run])],
   [YOKE_MISSING([cuda], [$NVCC is there, but the runtime in $yoke_cuda_root does not link])])
 ])
@@ -208,4 +210,22 @@ Yoke $PACKAGE_VERSION
   tests          $yoke_criterion_summary
 
 EOT
+])
+
+# YOKE_CUDA_USE: what the Makefile needs of it.
+AC_DEFUN([YOKE_CUDA_USE], [
+AM_CONDITIONAL([HAVE_CUDA], [test "x$yoke_cuda" = xyes])
+AS_IF([test "x$yoke_cuda" = xyes], [
+  AC_DEFINE([HAVE_CUDA], [1], [Define if the GPU engine is built.])
+  CUDA_CPPFLAGS="-I$yoke_cuda_root/include"
+  CUDA_LIBS="-L$yoke_cuda_lib -lcudart_static -ldl -lrt -lpthread -lstdc++"
+  # Fused operations are written out: see lib/subset.h. PTX of the newest serves what comes later.
+  AM_NVCCFLAGS="-std=c++17 -fmad=false -Xcompiler=-fvisibility=hidden"
+  for yoke_arch in `AS_ECHO(["$with_cuda_arch"]) | tr , ' '`; do
+    AM_NVCCFLAGS="$AM_NVCCFLAGS -gencode=arch=compute_$yoke_arch,code=sm_$yoke_arch"
+  done
+  AM_NVCCFLAGS="$AM_NVCCFLAGS -gencode=arch=compute_$yoke_arch,code=compute_$yoke_arch"
+  : ${NVCCFLAGS=-O3}
+])
+AC_SUBST([CUDA_CPPFLAGS]) AC_SUBST([CUDA_LIBS]) AC_SUBST([AM_NVCCFLAGS]) AC_SUBST([NVCCFLAGS])
 ])

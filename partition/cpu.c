@@ -17,5 +17,6 @@ const yk_partition yk_partition_cpu = {
     .name = "cpu",
     .form = "cpu",
     .text = "all rows on the CPU, one part for each NUMA node or as many as asked",
+    .owner = YK_OWNER_CPU,
     .cut = cut,
 };

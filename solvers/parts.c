@@ -201,6 +201,11 @@ yoke_status yk_parts_analyse(yoke_plan *plan)
 
 /* ------------------------------------------------------------------ memory */
 
+static const yk_engine *engine_of(const yoke_plan *plan)
+{
+    return plan->choice.driver->engine;
+}
+
 static bool copies_matrix(const yoke_plan *plan)
 {
     return plan->cg.parts > 1 && has_entries(plan);
@@ -258,7 +263,7 @@ static size_t start_size(int64_t nonzeros)
     return nonzeros <= INT32_MAX ? sizeof(int32_t) : sizeof(int64_t);
 }
 
-size_t yk_parts_bytes(const yoke_plan *plan)
+static size_t host_bytes(const yoke_plan *plan)
 {
     const yk_cg *cg = &plan->cg;
     size_t bytes = sizeof *plan + (size_t)cg->pieces * sizeof(yk_piece);
@@ -276,6 +281,25 @@ size_t yk_parts_bytes(const yoke_plan *plan)
     if (plan->choice.memmode) bytes += plan->choice.memmode->bytes(cg->parts);
     if (needs_staging(plan)) bytes += 2 * (size_t)cg->rows * sizeof(double);
     return bytes;
+}
+
+/* What a GPU holds at most at a time: the vectors, the matrix as uploaded and as SELL. */
+static size_t device_bytes(const yoke_plan *plan)
+{
+    yk_part part = plan->cg.part[0];
+    const yk_csr *csr = &plan->matrix->csr;
+    vector_slot slot[MOST_VECTORS];
+    int count = list_vectors(plan, &part, slot);
+    size_t bytes = 0;
+    for (int v = 0; v < count; v++) bytes += (size_t)slot[v].length * sizeof(double);
+    return bytes + (size_t)csr->nonzeros * 24 + (size_t)(csr->rows + 1) * start_size(csr->nonzeros);
+}
+
+void yk_parts_bytes(const yoke_plan *plan, size_t *host, size_t *device)
+{
+    bool on_device = engine_of(plan)->load_matrix != NULL;
+    *device = on_device ? device_bytes(plan) : 0;
+    *host = on_device ? sizeof *plan : host_bytes(plan);
 }
 
 static yoke_status allocate_csr(yoke_plan *plan, yk_part *part)
@@ -308,8 +332,7 @@ static yoke_status allocate_vectors(yoke_plan *plan, yk_part *part)
     vector_slot slot[MOST_VECTORS];
     int count = list_vectors(plan, part, slot);
     for (int v = 0; v < count; v++)
-        YK_TRY(yk_alloc(plan->cg.context, slot[v].what, slot[v].length, sizeof(double),
-                        slot[v].vector));
+        YK_TRY(engine_of(plan)->allocate(&plan->cg, slot[v].what, slot[v].length, slot[v].vector));
     if (!needs_z(plan)) part->z = part->r;
     return YOKE_OK;
 }
@@ -388,11 +411,12 @@ static double diagonal_of(const yoke_matrix *matrix, int64_t row)
 static void fill_inverse_diagonal(yk_cg *cg, yk_piece *piece, void *user)
 {
     const yoke_plan *plan = user;
-    yk_part *part = &cg->part[piece->part];
+    const yk_part *part = &cg->part[piece->part];
+    double *inverse = plan->host_diagonal ? plan->host_diagonal : part->inverse_diagonal;
     piece->bad_row = -1;
     for (int64_t i = piece->first; i < piece->last; i++) {
         double diagonal = diagonal_of(plan->matrix, part->first + i);
-        part->inverse_diagonal[i] = 1.0 / diagonal;
+        inverse[i] = 1.0 / diagonal;
         if (!(diagonal <= 0.0) || piece->bad_row >= 0) continue;
         piece->bad_row = part->first + i;
         piece->largest = diagonal;
@@ -409,35 +433,62 @@ static void note_bad_diagonal(yoke_plan *plan)
     }
 }
 
-void yk_parts_fill_values(yoke_plan *plan)
+static yoke_status fill_diagonal(yoke_plan *plan)
 {
     yk_cg *cg = &plan->cg;
-    if (copies_matrix(plan))
-        yk_team_run(cg, fill_values, &plan->matrix->csr);
-    else
-        for (int i = 0; i < cg->parts; i++) cg->part[i].csr = plan->matrix->csr;
     plan->bad_diagonal_row = -1;
-    if (plan->choice.jacobi) {
-        yk_team_run(cg, fill_inverse_diagonal, plan);
-        note_bad_diagonal(plan);
-    }
+    if (!plan->choice.jacobi) return YOKE_OK;
+    yk_team_run(cg, fill_inverse_diagonal, plan);
+    note_bad_diagonal(plan);
+    if (!plan->host_diagonal) return YOKE_OK;
+    return engine_of(plan)->load_vector(cg, cg->part[0].inverse_diagonal, plan->host_diagonal,
+                                        cg->rows);
+}
+
+yoke_status yk_parts_fill_values(yoke_plan *plan)
+{
+    yk_cg *cg = &plan->cg;
+    const yk_csr *csr = &plan->matrix->csr;
+    if (copies_matrix(plan))
+        yk_team_run(cg, fill_values, (void *)csr);
+    else
+        for (int i = 0; i < cg->parts; i++) cg->part[i].csr = *csr;
+    if (engine_of(plan)->load_values && plan->loaded) YK_TRY(engine_of(plan)->load_values(cg, csr));
+    YK_TRY(fill_diagonal(plan));
     plan->version = atomic_load(&plan->matrix->version);
+    return YOKE_OK;
+}
+
+/* Written first by the threads that will work on it; a GPU's is cleared as it is allocated. */
+static yoke_status allocate_more(yoke_plan *plan)
+{
+    yk_cg *cg = &plan->cg;
+    if (needs_staging(plan))
+        for (int i = 0; i < 2; i++)
+            YK_TRY(yk_alloc(cg->context, "vectors for callbacks", cg->rows, sizeof(double),
+                            &cg->staging[i]));
+    if (!engine_of(plan)->load_matrix) {
+        yk_team_run(cg, touch_vectors, plan);
+        return YOKE_OK;
+    }
+    if (plan->choice.jacobi)
+        YK_TRY(yk_alloc(cg->context, "diagonal", cg->rows, sizeof(double), &plan->host_diagonal));
+    YK_TRY(engine_of(plan)->load_matrix(cg, &plan->matrix->csr, plan->choice.format));
+    plan->loaded = true;
+    return YOKE_OK;
 }
 
 yoke_status yk_parts_allocate(yoke_plan *plan)
 {
     yk_cg *cg = &plan->cg;
+    if (engine_of(plan)->open) YK_TRY(engine_of(plan)->open(cg));
     for (int i = 0; i < cg->parts; i++) {
         YK_TRY(allocate_csr(plan, &cg->part[i]));
         YK_TRY(allocate_vectors(plan, &cg->part[i]));
     }
-    if (needs_staging(plan))
-        for (int i = 0; i < 2; i++)
-            YK_TRY(yk_alloc(cg->context, "vectors for callbacks", cg->rows, sizeof(double),
-                            &cg->staging[i]));
-    yk_team_run(cg, touch_vectors, plan);
+    YK_TRY(allocate_more(plan));
     if (copies_matrix(plan)) yk_team_run(cg, fill_pattern, &plan->matrix->csr);
-    yk_parts_fill_values(plan);
+    YK_TRY(yk_parts_fill_values(plan));
     return (plan->choice.memmode ? plan->choice.memmode : &yk_memmode_host)
         ->connect(cg->context, cg->part, cg->parts, &cg->link);
 }
@@ -451,7 +502,7 @@ static void free_part(yoke_plan *plan, yk_part *part)
     if (part->z == part->r) part->z = NULL;
     int count = list_vectors(plan, part, slot);
     for (int v = 0; v < count; v++)
-        yk_free(context, *slot[v].vector, slot[v].length, sizeof(double));
+        engine_of(plan)->release(&plan->cg, *slot[v].vector, slot[v].length);
     for (int s = 0; s < part->sends; s++)
         yk_free(context, part->send[s].row, part->send[s].count, sizeof(int32_t));
     yk_free(context, part->send, plan->cg.parts, sizeof(yk_send));
@@ -475,5 +526,7 @@ void yk_parts_free(yoke_plan *plan)
     yk_free(cg->context, cg->pieces_of, cg->parts, sizeof(int));
     for (int i = 0; i < 2; i++) yk_free(cg->context, cg->staging[i], cg->rows, sizeof(double));
     for (int i = 0; i < cg->parts; i++) free_part(plan, &cg->part[i]);
+    yk_free(cg->context, plan->host_diagonal, cg->rows, sizeof(double));
+    if (plan->choice.driver && engine_of(plan)->close) engine_of(plan)->close(cg);
     yk_free(cg->context, cg->part, cg->parts, sizeof(yk_part));
 }

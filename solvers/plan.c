@@ -123,8 +123,7 @@ yoke_status yoke_plan_memory(yoke_matrix *matrix, const yoke_plan_options *optio
     if (!plan) return yk_fail(YOKE_NO_MEMORY, "no memory for a plan");
     yoke_status status = begin(matrix, options, plan);
     if (status == YOKE_OK) {
-        memory->host_bytes = yk_parts_bytes(plan);
-        memory->device_bytes = 0;
+        yk_parts_bytes(plan, &memory->host_bytes, &memory->device_bytes);
     }
     free_plan(plan);
     return status;

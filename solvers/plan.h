@@ -14,7 +14,8 @@ typedef struct yk_choice {
     const yk_partition *partition;
     const yk_memmode *memmode; /* NULL with one owner */
     const yk_driver *driver;
-    const char *home, *solver, *format, *preconditioner, *effort;
+    const char *home, *solver, *preconditioner, *effort;
+    const char *format; /* NULL: the engine chooses */
     bool jacobi, folded, measure_shape, nullspace, stream_q;
     int parts, threads;
     int64_t measure_iterations; /* most that measuring may take, and its seconds */
@@ -32,6 +33,8 @@ struct yoke_plan {
     yk_choice choice;
     yoke_operator preconditioner; /* the user's, where .apply is set */
     yk_cg cg;
+    double *host_diagonal;    /* [rows], where the parts' memory is not the host's; or NULL */
+    bool loaded;              /* the engine has the matrix */
     int64_t bad_diagonal_row; /* first row whose diagonal is not positive; -1; for Jacobi */
     double bad_diagonal;
     long long version; /* of the matrix's values that the parts hold */
@@ -51,9 +54,9 @@ void yk_planner_measure(yoke_plan *plan);
 
 /* parts.c: cuts the rows, finds halos, makes pieces; then memory, matrices, vectors. */
 yoke_status yk_parts_analyse(yoke_plan *plan);
-size_t yk_parts_bytes(const yoke_plan *plan);
+void yk_parts_bytes(const yoke_plan *plan, size_t *host, size_t *device);
 yoke_status yk_parts_allocate(yoke_plan *plan);
-void yk_parts_fill_values(yoke_plan *plan);
+yoke_status yk_parts_fill_values(yoke_plan *plan);
 void yk_parts_free(yoke_plan *plan);
 
 /* diagnose.c: which input a NaN or infinity came from, as a sentence; sets *row (-1: none). */

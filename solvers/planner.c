@@ -17,6 +17,9 @@
 /* No last-level cache is smaller; below it the machine is not even asked. */
 #define SURELY_CACHED 4e6
 
+/* Bytes of a matrix from which on the launches of a GPU cost less than a CPU's reading. */
+#define WORTH_A_GPU 2e6
+
 static bool is_auto(const char *name)
 {
     return !name || strcmp(name, "auto") == 0;
@@ -75,15 +78,30 @@ static int default_parts(const yoke_matrix *matrix, const yk_choice *choice)
 static yoke_status choose_parts(const yoke_matrix *matrix, const yoke_plan_options *options,
                                 yk_choice *choice)
 {
+    bool gpu = choice->partition->owner == YK_OWNER_GPU;
+    if (gpu && options->parts > 1)
+        return yk_fail(YOKE_UNSUITABLE, "partition gpu is one part, %d were asked for",
+                       options->parts);
     if (options->parts < 0 || options->parts > 4096)
         return yk_fail(YOKE_INVALID, "parts is %d, expected 0 to 4096", options->parts);
     /* Describing the machine reads files: not for systems that one thread solves. */
     choice->parts = options->parts;
-    if (choice->parts == 0) choice->parts = choice->threads > 1 ? default_parts(matrix, choice) : 1;
+    if (choice->parts == 0)
+        choice->parts = !gpu && choice->threads > 1 ? default_parts(matrix, choice) : 1;
     return YOKE_OK;
 }
 
 /* ------------------------------------------------------------------- names */
+
+static yoke_status check_gpu_can(const yoke_matrix *matrix, const yoke_plan_options *options,
+                                 const yk_choice *choice)
+{
+    if (choice->partition->owner != YK_OWNER_GPU) return YOKE_OK;
+    if (matrix->is_operator || options->apply_preconditioner)
+        return yk_fail(YOKE_UNSUITABLE, "partition gpu does not take a user's operator or "
+                                        "preconditioner yet; use cpu");
+    return YOKE_OK;
+}
 
 static yoke_status choose_preconditioner(const yoke_matrix *matrix,
                                          const yoke_plan_options *options, yk_choice *choice)
@@ -111,14 +129,17 @@ static yoke_status choose_preconditioner(const yoke_matrix *matrix,
 static yoke_status choose_shape(const yoke_matrix *matrix, const yoke_plan_options *options,
                                 yk_choice *choice)
 {
+    bool gpu = choice->partition->owner == YK_OWNER_GPU;
+    bool short_rows = (double)matrix->csr.nonzeros < 16.0 * (double)matrix->csr.rows;
     bool cannot_fold = matrix->is_operator || options->apply_preconditioner || choice->nullspace;
     const char *name;
-    YK_TRY(find(YOKE_LIST_SHAPES, options->shape, "unfolded", &name, NULL));
+    YK_TRY(find(YOKE_LIST_SHAPES, options->shape,
+                gpu && short_rows && !cannot_fold ? "folded" : "unfolded", &name, NULL));
     choice->folded = strcmp(name, "folded") == 0;
     if (choice->folded && cannot_fold)
         return yk_fail(YOKE_UNSUITABLE, "shape folded cannot carry a user's operator or "
                                         "preconditioner, nor a nullspace; use unfolded");
-    choice->measure_shape = is_auto(options->shape) && !cannot_fold &&
+    choice->measure_shape = !gpu && is_auto(options->shape) && !cannot_fold &&
                             choice->measure_iterations > 0 && matrix->csr.rows > 0;
     return YOKE_OK;
 }
@@ -133,19 +154,38 @@ static yoke_status choose_effort(const yoke_plan_options *options, yk_choice *ch
     return YOKE_OK;
 }
 
-static yoke_status choose_tables(const yoke_plan_options *options, yk_choice *choice)
+/* A GPU wins from a few microseconds of memory time on; below, no device is even asked for. */
+static const char *default_partition(const yoke_matrix *matrix, const yoke_plan_options *options)
+{
+    bool needs_cpu = matrix->is_operator || options->apply_preconditioner || options->parts > 1 ||
+                     (!is_auto(options->driver) && strcmp(options->driver, "team") == 0);
+    if (needs_cpu || yk_csr_bytes(&matrix->csr) < WORTH_A_GPU) return "cpu";
+    return *yk_gpu_reason() ? "cpu" : "gpu";
+}
+
+static yoke_status choose_tables(const yoke_matrix *matrix, const yoke_plan_options *options,
+                                 yk_choice *choice)
 {
     const char *name;
     const void *table;
-    YK_TRY(find(YOKE_LIST_PARTITIONS, options->partition, "cpu", &name, &table));
+    YK_TRY(find(YOKE_LIST_PARTITIONS, options->partition, default_partition(matrix, options), &name,
+                &table));
     choice->partition = table;
-    YK_TRY(find(YOKE_LIST_DRIVERS, options->driver, "team", &name, &table));
+    bool gpu = choice->partition->owner == YK_OWNER_GPU;
+    YK_TRY(find(YOKE_LIST_DRIVERS, options->driver, gpu ? "graph" : "team", &name, &table));
     choice->driver = table;
+    if (gpu != (choice->driver->engine != &yk_engine_cpu))
+        return yk_fail(YOKE_UNSUITABLE, "driver %s does not run partition %s", name,
+                       choice->partition->name);
     YK_TRY(find(YOKE_LIST_MEMORY, options->memory, "host", &name, &table));
     choice->memmode = table;
     YK_TRY(find(YOKE_LIST_HOMES, options->home, "owner", &choice->home, NULL));
     YK_TRY(find(YOKE_LIST_SOLVERS, options->solver, "cg", &choice->solver, NULL));
-    return find(YOKE_LIST_FORMATS, options->format, "csr", &choice->format, NULL);
+    YK_TRY(find(YOKE_LIST_FORMATS, options->format, "csr", &choice->format, NULL));
+    if (gpu && is_auto(options->format)) choice->format = NULL;
+    if (!gpu && strcmp(choice->format, "csr") != 0)
+        return yk_fail(YOKE_UNSUITABLE, "format %s is not for the CPU; use csr", choice->format);
+    return YOKE_OK;
 }
 
 static yoke_status check_options(const yoke_plan_options *options)
@@ -163,7 +203,8 @@ yoke_status yk_planner_choose(yoke_matrix *matrix, const yoke_plan_options *opti
 {
     memset(choice, 0, sizeof *choice);
     YK_TRY(check_options(options));
-    YK_TRY(choose_tables(options, choice));
+    YK_TRY(choose_tables(matrix, options, choice));
+    YK_TRY(check_gpu_can(matrix, options, choice));
     YK_TRY(choose_effort(options, choice));
     YK_TRY(choose_preconditioner(matrix, options, choice));
     choice->nullspace = options->nullspace == YOKE_NULLSPACE_CONSTANT;

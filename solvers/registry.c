@@ -2,9 +2,11 @@
 /* registry.c: every name that users may say, with what implements it or why nothing does. */
 #include "solvers/registry.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "config.h"
 #include "lib/iface/memmode.h"
 #include "lib/iface/partition.h"
 #include "lib/status.h"
@@ -14,36 +16,46 @@
 typedef struct entry {
     const char *name, *form, *text;
     const void *implementation; /* a constant struct, or any non-NULL for names without one */
-    const char *missing;        /* why it is not built; NULL: it is */
+    const char *missing;        /* why it is not built; NULL: it is; with_gpu: see there */
 } entry;
 
 #define NEEDS_CUDA "needs the CUDA engine, which this build does not have"
 #define NEXT       "not in this version yet"
+
+/* Marks what is built, and usable where a GPU is. */
+static const char with_gpu[] = "";
+
+#if HAVE_CUDA
+#include "lib/cuda/device.h"
+#define GPU(implementation) implementation, with_gpu
+#else
+#define GPU(implementation) NULL, NEEDS_CUDA
+#endif
 
 static const char here[] = "";
 
 static const entry memory_modes[] = {
     {"host", "host", "CPU parts of one process, through plain memory", &yk_memmode_host, NULL},
     {"explicit", "explicit", "separate host and device copies, moved by asynchronous copies", NULL,
-     NEEDS_CUDA},
-    {"managed", "managed", "cudaMallocManaged with placement advice", NULL, NEEDS_CUDA},
-    {"mapped", "mapped", "pinned host memory mapped into the GPU", NULL, NEEDS_CUDA},
-    {"system", "system", "plain memory that the GPU reaches by itself", NULL, NEEDS_CUDA},
+     NEXT},
+    {"managed", "managed", "cudaMallocManaged with placement advice", NULL, NEXT},
+    {"mapped", "mapped", "pinned host memory mapped into the GPU", NULL, NEXT},
+    {"system", "system", "plain memory that the GPU reaches by itself", NULL, NEXT},
     {0},
 };
 static const entry homes[] = {
     {"owner", "owner", "each part's matrix and vectors in its owner's fastest memory", here, NULL},
-    {"shared", "shared", "everything in the memory mode's memory", NULL, NEEDS_CUDA},
-    {"spill", "spill:R", "a share R of a GPU's matrix in host memory", NULL, NEEDS_CUDA},
+    {"shared", "shared", "everything in the memory mode's memory", NULL, NEXT},
+    {"spill", "spill:R", "a share R of a GPU's matrix in host memory", NULL, NEXT},
     {0},
 };
 static const entry partitions[] = {
     {"cpu", "cpu", "all rows on the CPU", &yk_partition_cpu, NULL},
-    {"gpu", "gpu", "all rows on the GPU", NULL, NEEDS_CUDA},
-    {"ratio", "ratio:R", "a share R of the rows on the CPU", NULL, NEEDS_CUDA},
-    {"nonzeros", "nonzeros:R", "a share R of the nonzeros on the CPU", NULL, NEEDS_CUDA},
-    {"model", "model", "the cut that the machine's figures predict", NULL, NEEDS_CUDA},
-    {"adaptive", "adaptive", "the cut moves by measured times, then freezes", NULL, NEEDS_CUDA},
+    {"gpu", "gpu", "all rows on one GPU", GPU(&yk_partition_gpu)},
+    {"ratio", "ratio:R", "a share R of the rows on the CPU", NULL, NEXT},
+    {"nonzeros", "nonzeros:R", "a share R of the nonzeros on the CPU", NULL, NEXT},
+    {"model", "model", "the cut that the machine's figures predict", NULL, NEXT},
+    {"adaptive", "adaptive", "the cut moves by measured times, then freezes", NULL, NEXT},
     {0},
 };
 static const entry solvers[] = {
@@ -55,15 +67,15 @@ static const entry solvers[] = {
 };
 static const entry drivers[] = {
     {"team", "team", "CPU threads in one parallel region", &yk_driver_team, NULL},
-    {"stream", "stream", "kernels on a CUDA stream", NULL, NEEDS_CUDA},
-    {"graph", "graph", "a CUDA graph", NULL, NEEDS_CUDA},
-    {"persistent", "persistent", "one persistent kernel", NULL, NEEDS_CUDA},
+    {"stream", "stream", "kernels on a CUDA stream", GPU(&yk_driver_stream)},
+    {"graph", "graph", "batches of kernels as a CUDA graph", GPU(&yk_driver_graph)},
+    {"persistent", "persistent", "one persistent kernel", NULL, NEXT},
     {0},
 };
 static const entry formats[] = {
     {"csr", "csr", "compressed sparse rows, 12 bytes a nonzero", here, NULL},
-    {"sell", "sell", "SELL-C-sigma", NULL, NEEDS_CUDA},
-    {"cusparse", "cusparse", "the vendor's product", NULL, NEEDS_CUDA},
+    {"sell", "sell", "SELL-32: slices of 32 rows, column by column", GPU(here)},
+    {"cusparse", "cusparse", "the vendor's product", NULL, NEXT},
     {0},
 };
 static const entry preconditioners[] = {
@@ -116,6 +128,22 @@ const char *yoke_list_title(yoke_list_kind kind)
     return (unsigned)kind < YOKE_LIST_KINDS ? kinds[kind].title : NULL;
 }
 
+/* Why there is no GPU to use; "" if there is one. Asked once: the answer does not change. */
+const char *yk_gpu_reason(void)
+{
+#if HAVE_CUDA
+    static _Thread_local char reason[320];
+    static _Thread_local bool asked;
+    char why[256];
+    if (!asked && yk_device_count(why, sizeof why) == 0)
+        snprintf(reason, sizeof reason, "no GPU here: %s", why);
+    asked = true;
+    return reason;
+#else
+    return NEEDS_CUDA;
+#endif
+}
+
 static int count_of(const entry *entries)
 {
     int count = 0;
@@ -140,8 +168,9 @@ int yoke_list(yoke_list_kind kind, int k, yoke_list_item *item)
     if (kind == YOKE_LIST_GENERATORS) return generator(k, item);
     if (k >= count_of(kinds[kind].entries)) return 0;
     const entry *e = &kinds[kind].entries[k];
-    *item = (yoke_list_item){e->name,     e->form,     e->text,
-                             !e->missing, !e->missing, e->missing ? e->missing : ""};
+    bool built = !e->missing || e->missing == with_gpu;
+    const char *reason = !built ? e->missing : e->missing == with_gpu ? yk_gpu_reason() : "";
+    *item = (yoke_list_item){e->name, e->form, e->text, built, !*reason, reason};
     return 1;
 }
 

@@ -11,4 +11,7 @@
 yoke_status yk_registry_find(yoke_list_kind kind, const char *name, yoke_list_item *item,
                              const void **implementation);
 
+/* Why no GPU can be used by this build on this machine; "" if one can. */
+const char *yk_gpu_reason(void);
+
 #endif

@@ -87,13 +87,14 @@ static void begin_report(const yoke_plan *plan, const yoke_solve_options *option
         .threads = plan->cg.threads,
         .ranks = 1,
         .parts = plan->cg.parts,
-        .cpu_rows = plan->cg.rows,
+        .gpus = choice->driver->engine == &yk_engine_cpu ? 0 : 1,
+        .cpu_rows = choice->driver->engine == &yk_engine_cpu ? plan->cg.rows : 0,
         .memory = choice->memmode ? choice->memmode->name : NULL,
         .home = choice->home,
         .partition = choice->partition->name,
         .solver = choice->solver,
         .driver = choice->driver->name,
-        .format = choice->format,
+        .format = plan->cg.format ? plan->cg.format : choice->format,
         .preconditioner = choice->preconditioner,
         .shape = plan->cg.folded ? "folded" : "unfolded",
         .effort = choice->effort,
@@ -171,12 +172,14 @@ static void refuse_diagonal(const yoke_plan *plan, double *x, const yoke_solve_o
 
 /* ------------------------------------------------------------------- solve */
 
-static void refresh(yoke_plan *plan, yoke_report *report)
+static yoke_status refresh(yoke_plan *plan, yoke_report *report)
 {
-    if (plan->version == atomic_load(&plan->matrix->version)) return;
+    if (plan->version == atomic_load(&plan->matrix->version)) return YOKE_OK;
     double began = yoke_seconds();
-    yk_parts_fill_values(plan);
+    yoke_status status = yk_parts_fill_values(plan);
     report->setup_seconds = yoke_seconds() - began;
+    if (status != YOKE_OK) plan->usable = false;
+    return status;
 }
 
 static yoke_status solve_one(yoke_plan *plan, const double *b, double *x,
@@ -186,7 +189,7 @@ static yoke_status solve_one(yoke_plan *plan, const double *b, double *x,
     if (plan->cg.rows > 0 && (!b || !x)) return yk_fail(YOKE_INVALID, "b or x is NULL");
     if (overlap(b, x, plan->cg.rows)) return yk_fail(YOKE_INVALID, "b and x overlap");
     begin_report(plan, options, result);
-    refresh(plan, report);
+    YK_TRY(refresh(plan, report));
     if (plan->bad_diagonal_row >= 0) {
         refuse_diagonal(plan, x, options, result);
         return YOKE_OK;

@@ -11,13 +11,16 @@ typedef struct yk_cut_request {
     double row_bytes; /* of the vectors, an iteration; an entry of the matrix is 12 */
 } yk_cut_request;
 
+typedef enum yk_owner { YK_OWNER_CPU, YK_OWNER_GPU } yk_owner;
+
 typedef struct yk_partition {
     const char *name, *form, *text;
+    yk_owner owner; /* of all parts */
     /* first[0 .. parts]: part i gets rows [first[i], first[i + 1]); inner ones multiples of
      * YK_CHUNK, parts may be empty. */
     void (*cut)(const yk_cut_request *request, int64_t *first);
 } yk_partition;
 
-extern const yk_partition yk_partition_cpu;
+extern const yk_partition yk_partition_cpu, yk_partition_gpu;
 
 #endif

@@ -22,9 +22,18 @@ typedef struct yk_piece {
 
 typedef struct yk_cg yk_cg;
 
-/* Who does the work on the parts: CPU threads, or a GPU. Tables are read at planning. */
+/* Who does the work on the parts, in whose memory: CPU threads, or a GPU. Read at planning. */
 typedef struct yk_engine {
     const char *name;
+    /* Planning; open, close and load_... are NULL where the matrix is used where it lies. */
+    yoke_status (*open)(yk_cg *cg);
+    void (*close)(yk_cg *cg);
+    yoke_status (*allocate)(yk_cg *cg, const char *what, int64_t count, double **vector);
+    void (*release)(yk_cg *cg, double *vector, int64_t count);
+    /* The matrix from host memory, in a format by name or, for NULL, in the better one. */
+    yoke_status (*load_matrix)(yk_cg *cg, const yk_csr *csr, const char *format);
+    yoke_status (*load_values)(yk_cg *cg, const yk_csr *csr);
+    yoke_status (*load_vector)(yk_cg *cg, double *to, const double *from, int64_t count);
     /* One task over all rows, outside the loop; total: its sums or its largest magnitude. */
     void (*run)(yk_cg *cg, yk_task task, double argument, double *total);
     /* b into the parts; x0 into x, or 0 where it is NULL; p = 0. */
@@ -56,7 +65,10 @@ struct yk_cg {
     int *pieces_of; /* [parts] */
     yk_link link;
     const yk_cpu_passes *passes;
-    double *staging[2]; /* [rows] in, out of callbacks, where parts > 1 */
+    double *staging[2];       /* [rows] in, out of callbacks, where parts > 1 */
+    struct yk_gpu_state *gpu; /* of the GPU engine */
+    int device;               /* that it is to use */
+    const char *format;       /* that the engine chose */
 
     /* State at an iteration's boundary; any driver can resume it. */
     yk_cg_scalars s;
@@ -71,8 +83,8 @@ struct yk_cg {
     yoke_status status;          /* of the first device call that failed in this solve */
 };
 
-extern const yk_engine yk_engine_cpu;
-extern const yk_driver yk_driver_team;
+extern const yk_engine yk_engine_cpu, yk_engine_gpu;
+extern const yk_driver yk_driver_team, yk_driver_stream, yk_driver_graph;
 
 /* All pieces, by the threads of the team. */
 typedef void (*yk_piece_fn)(yk_cg *cg, yk_piece *piece, void *user);

@@ -3,6 +3,7 @@
  * the link's slots, and nothing else synchronises them. */
 #include <string.h>
 
+#include "lib/context.h"
 #include "solvers/cg/cg.h"
 
 #ifdef _OPENMP
@@ -405,7 +406,24 @@ static void export(yk_cg *cg, double *x, double factor)
     yk_team_run(cg, export_piece, &(vectors){.x = x, .factor = factor});
 }
 
-const yk_engine yk_engine_cpu = {.name = "cpu", .run = run, .import = import, .export = export};
+static yoke_status allocate(yk_cg *cg, const char *what, int64_t count, double **vector)
+{
+    return yk_alloc(cg->context, what, count, sizeof(double), vector);
+}
+
+static void release(yk_cg *cg, double *vector, int64_t count)
+{
+    yk_free(cg->context, vector, count, sizeof(double));
+}
+
+const yk_engine yk_engine_cpu = {
+    .name = "cpu",
+    .allocate = allocate,
+    .release = release,
+    .run = run,
+    .import = import,
+    .export = export,
+};
 
 const yk_driver yk_driver_team = {
     .name = "team",

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* device.h: one GPU: memory, copies, order, graphs, as statuses with CUDA's own words for what went
+ * wrong. No CUDA header is needed to use it. */
+#ifndef YK_DEVICE_H
+#define YK_DEVICE_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <yoke.h>
+
+typedef struct yk_device {
+    int number;
+    void *stream;  /* of ours: work is ordered on it */
+    void *mark[2]; /* events */
+    int multiprocessors;
+    size_t free_bytes, total_bytes; /* at opening */
+    char name[64];
+} yk_device;
+
+/* How many there are; 0 with the reason, in CUDA's words, where there is none. */
+int yk_device_count(char *reason, size_t size);
+
+/* The current device is what it was before, after each of these calls. */
+yoke_status yk_device_open(int number, yk_device *device);
+void yk_device_close(yk_device *device);
+
+/* Makes the device current for the calls below, and back. */
+int yk_device_enter(const yk_device *device);
+void yk_device_leave(int previous);
+
+/* YOKE_OK for 0, else YOKE_DEVICE with the call, the name and the words of the error. */
+yoke_status yk_device_try(int error, const char *call);
+
+/* *memory is NULL on failure, which tells asked and free. */
+yoke_status yk_device_allocate(const yk_device *device, const char *what, int64_t count,
+                               size_t size, void *memory);
+void yk_device_free(void *memory);
+yoke_status yk_device_allocate_pinned(const char *what, size_t bytes, void *memory);
+void yk_device_free_pinned(void *memory);
+
+/* In the order of the stream; pageable host memory may be reused at return. */
+yoke_status yk_device_copy(const yk_device *device, void *to, const void *from, size_t bytes);
+yoke_status yk_device_clear(const yk_device *device, void *to, size_t bytes);
+yoke_status yk_device_wait(const yk_device *device);
+
+/* A mark in the stream, 0 or 1, and waiting until it is reached. */
+yoke_status yk_device_set_mark(const yk_device *device, int mark);
+yoke_status yk_device_wait_mark(const yk_device *device, int mark);
+
+/* What is enqueued between begin and end becomes a graph instead of running. */
+yoke_status yk_device_capture_begin(const yk_device *device);
+yoke_status yk_device_capture_end(const yk_device *device, void **graph);
+yoke_status yk_device_graph_launch(const yk_device *device, void *graph);
+void yk_device_graph_destroy(void *graph);
+
+#endif

@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* gpu_engine.c: a part on a GPU: its memory, its matrix, and the tasks outside the loop. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/context.h"
+#include "lib/status.h"
+#include "solvers/cg/gpu_state.h"
+
+bool yk_gpu_ok(yk_cg *cg, yoke_status status)
+{
+    if (cg->status == YOKE_OK) cg->status = status;
+    return cg->status == YOKE_OK;
+}
+
+yk_gpu_view yk_gpu_view_of(const yk_cg *cg, int newest_p)
+{
+    const struct yk_gpu_state *gpu = cg->gpu;
+    yk_gpu_view view = {.rows = yk_cg_view(cg, &cg->part[0], &cg->s, newest_p),
+                        .sell = {gpu->slice, gpu->sell_column, gpu->sell_value},
+                        .format = gpu->format,
+                        .sums = gpu->sums};
+    view.rows.csr.start32 = cg->part[0].csr.start32 ? gpu->start : NULL;
+    view.rows.csr.start64 = cg->part[0].csr.start64 ? gpu->start : NULL;
+    view.rows.csr.column = gpu->csr_column;
+    view.rows.csr.value = gpu->csr_value;
+    view.rows.stream_q = 0;
+    return view;
+}
+
+/* ------------------------------------------------------------------ memory */
+
+/* One allocation for the nodes of all levels, then the counters, then totals. */
+static yoke_status allocate_sums(struct yk_gpu_state *gpu, int64_t rows)
+{
+    yk_gpu_sums *sums = &gpu->sums;
+    size_t nodes = 0, counters = 0;
+    unsigned count = (unsigned)yk_chunks(rows);
+    for (int level = 0; level < YK_SUM_LEVELS; level++) {
+        sums->count[level] = count > 0 ? count : 1;
+        nodes += sums->count[level];
+        count = (sums->count[level] + YK_SUM_GROUP - 1) / YK_SUM_GROUP;
+        counters += count;
+    }
+    size_t bytes = (nodes + 2) * YK_DOTS * sizeof(double) + counters * sizeof(unsigned);
+    YK_TRY(yk_device_allocate(&gpu->device, "partial sums", (int64_t)bytes, 1, &gpu->sums_memory));
+    double *node = gpu->sums_memory;
+    unsigned *arrived = (unsigned *)(node + (nodes + 2) * YK_DOTS);
+    for (int level = 0; level < YK_SUM_LEVELS; level++) {
+        sums->node[level] = node;
+        sums->arrived[level] = arrived;
+        node += (size_t)sums->count[level] * YK_DOTS;
+        arrived += (sums->count[level] + YK_SUM_GROUP - 1) / YK_SUM_GROUP;
+    }
+    sums->total = node;
+    sums->largest = (unsigned long long *)(node + YK_DOTS);
+    return yk_device_clear(&gpu->device, gpu->sums_memory, bytes);
+}
+
+static yoke_status open_here(yk_cg *cg)
+{
+    struct yk_gpu_state *gpu = cg->gpu;
+    YK_TRY(yk_device_try(yk_gpu_load_kernels(), "loading the kernels"));
+    YK_TRY(allocate_sums(gpu, cg->rows));
+    YK_TRY(yk_device_allocate(&gpu->device, "loop state", 1, sizeof *gpu->loop, &gpu->loop));
+    YK_TRY(yk_device_allocate_pinned("loop state", sizeof *gpu->staged, &gpu->staged));
+    for (int i = 0; i < 2; i++)
+        YK_TRY(yk_device_allocate_pinned("loop state", YK_GPU_LOOP_HEAD, &gpu->seen[i]));
+    return yk_device_allocate_pinned("sums", (YK_DOTS + 1) * sizeof(double), &gpu->total);
+}
+
+static yoke_status open_gpu(yk_cg *cg)
+{
+    struct yk_gpu_state *gpu = calloc(1, sizeof *gpu);
+    if (!gpu) return yk_fail(YOKE_NO_MEMORY, "no memory for the state of a GPU");
+    yoke_status status = yk_device_open(cg->device, &gpu->device);
+    if (status != YOKE_OK) {
+        free(gpu);
+        return status;
+    }
+    cg->gpu = gpu;
+    int previous = yk_device_enter(&gpu->device);
+    status = open_here(cg);
+    yk_device_leave(previous);
+    return status;
+}
+
+static void close_gpu(yk_cg *cg)
+{
+    struct yk_gpu_state *gpu = cg->gpu;
+    if (!gpu) return;
+    int previous = yk_device_enter(&gpu->device);
+    for (int i = 0; i < 2; i++) {
+        yk_device_graph_destroy(gpu->graph[i]);
+        yk_device_free_pinned(gpu->seen[i]);
+    }
+    yk_device_free_pinned(gpu->staged);
+    yk_device_free_pinned(gpu->total);
+    void *memory[] = {gpu->start,      gpu->csr_column, gpu->sell_column, gpu->csr_value,
+                      gpu->sell_value, gpu->slice,      gpu->sums_memory, gpu->loop};
+    for (size_t i = 0; i < sizeof memory / sizeof *memory; i++) yk_device_free(memory[i]);
+    yk_device_leave(previous);
+    yk_device_close(&gpu->device);
+    free(gpu);
+    cg->gpu = NULL;
+}
+
+static yoke_status allocate(yk_cg *cg, const char *what, int64_t count, double **vector)
+{
+    int previous = yk_device_enter(&cg->gpu->device);
+    yoke_status status = yk_device_allocate(&cg->gpu->device, what, count, sizeof(double), vector);
+    if (status == YOKE_OK)
+        status = yk_device_clear(&cg->gpu->device, *vector, (size_t)count * sizeof(double));
+    yk_device_leave(previous);
+    return status;
+}
+
+static void release(yk_cg *cg, double *vector, int64_t count)
+{
+    (void)count;
+    if (!cg->gpu) return;
+    int previous = yk_device_enter(&cg->gpu->device);
+    yk_device_free(vector);
+    yk_device_leave(previous);
+}
+
+/* ------------------------------------------------------------------ matrix */
+
+/* SELL pays where its padding is small, which it never reads but keeps apart, and no row is so long
+ * that several threads should share it. */
+static bool prefers_sell(const yk_csr *csr)
+{
+    int64_t entries = 0;
+    for (int64_t i = 0; i < csr->rows; i += 32) {
+        int64_t width = 0, last = i + 32 < csr->rows ? i + 32 : csr->rows;
+        for (int64_t k = i; k < last; k++) {
+            int64_t length = yk_row_start(csr, k + 1) - yk_row_start(csr, k);
+            if (length > width) width = length;
+        }
+        if (width > YK_ROW_SEGMENT) return false;
+        entries += 32 * width;
+    }
+    return (double)entries <= 1.5 * (double)csr->nonzeros;
+}
+
+static bool may_be_sell(const yk_csr *csr)
+{
+    for (int64_t i = 0; i < csr->rows; i++)
+        if (yk_row_start(csr, i + 1) - yk_row_start(csr, i) > YK_ROW_SEGMENT) return false;
+    return true;
+}
+
+static yoke_status choose_format(struct yk_gpu_state *gpu, const yk_csr *csr, const char *format)
+{
+    if (format && strcmp(format, "sell") == 0 && !may_be_sell(csr))
+        return yk_fail(YOKE_UNSUITABLE, "format sell: a row has more than %d entries; use csr",
+                       YK_ROW_SEGMENT);
+    bool sell = format ? strcmp(format, "sell") == 0 : prefers_sell(csr);
+    gpu->format = sell ? YK_GPU_SELL : YK_GPU_CSR;
+    return YOKE_OK;
+}
+
+static yoke_status upload_csr(struct yk_gpu_state *gpu, const yk_csr *csr)
+{
+    const yk_device *device = &gpu->device;
+    size_t size = csr->start32 ? sizeof(int32_t) : sizeof(int64_t);
+    const void *start = csr->start32 ? (const void *)csr->start32 : (const void *)csr->start64;
+    YK_TRY(yk_device_allocate(device, "row starts", csr->rows + 1, size, &gpu->start));
+    YK_TRY(yk_device_copy(device, gpu->start, start, (size_t)(csr->rows + 1) * size));
+    YK_TRY(yk_device_allocate(device, "columns", csr->nonzeros, sizeof(int32_t), &gpu->csr_column));
+    YK_TRY(yk_device_copy(device, gpu->csr_column, csr->column,
+                          (size_t)csr->nonzeros * sizeof(int32_t)));
+    YK_TRY(yk_device_allocate(device, "values", csr->nonzeros, sizeof(double), &gpu->csr_value));
+    return yk_device_copy(device, gpu->csr_value, csr->value,
+                          (size_t)csr->nonzeros * sizeof(double));
+}
+
+/* Offsets of the slices from their widths: few enough for the host. */
+static yoke_status place_slices(yk_cg *cg, const yk_csr *on_device)
+{
+    struct yk_gpu_state *gpu = cg->gpu;
+    int64_t slices = (on_device->rows + 31) / 32, *offset, entries = 0;
+    YK_TRY(yk_device_allocate(&gpu->device, "slices", slices, sizeof(int64_t), &gpu->slice));
+    YK_TRY(yk_device_try(yk_gpu_sell_widths(on_device, gpu->slice, gpu->device.stream),
+                         "SELL widths"));
+    YK_TRY(yk_alloc(cg->context, "slices", slices, sizeof *offset, &offset));
+    yoke_status status =
+        yk_device_copy(&gpu->device, offset, gpu->slice, (size_t)slices * sizeof *offset);
+    if (status == YOKE_OK) status = yk_device_wait(&gpu->device);
+    for (int64_t i = 0; status == YOKE_OK && i < slices; i++) {
+        int64_t width = offset[i];
+        offset[i] = entries;
+        entries += 32 * width;
+    }
+    if (status == YOKE_OK)
+        status = yk_device_copy(&gpu->device, gpu->slice, offset, (size_t)slices * sizeof *offset);
+    if (status == YOKE_OK) status = yk_device_wait(&gpu->device);
+    yk_free(cg->context, offset, slices, sizeof *offset);
+    gpu->sell_entries = entries;
+    return status;
+}
+
+static yoke_status fill_sell(yk_cg *cg)
+{
+    struct yk_gpu_state *gpu = cg->gpu;
+    yk_gpu_view view = yk_gpu_view_of(cg, 0);
+    return yk_device_try(yk_gpu_sell_fill(&view.rows.csr, &view.sell, gpu->device.stream),
+                         "SELL fill");
+}
+
+static void drop_csr_entries(struct yk_gpu_state *gpu)
+{
+    yk_device_free(gpu->csr_column);
+    yk_device_free(gpu->csr_value);
+    gpu->csr_column = NULL;
+    gpu->csr_value = NULL;
+}
+
+static yoke_status make_sell(yk_cg *cg)
+{
+    struct yk_gpu_state *gpu = cg->gpu;
+    yk_csr on_device = yk_gpu_view_of(cg, 0).rows.csr;
+    YK_TRY(place_slices(cg, &on_device));
+    YK_TRY(yk_device_allocate(&gpu->device, "SELL columns", gpu->sell_entries, sizeof(int32_t),
+                              &gpu->sell_column));
+    YK_TRY(yk_device_allocate(&gpu->device, "SELL values", gpu->sell_entries, sizeof(double),
+                              &gpu->sell_value));
+    YK_TRY(fill_sell(cg));
+    YK_TRY(yk_device_wait(&gpu->device));
+    drop_csr_entries(gpu);
+    return YOKE_OK;
+}
+
+static yoke_status load_here(yk_cg *cg, const yk_csr *csr, const char *format)
+{
+    struct yk_gpu_state *gpu = cg->gpu;
+    YK_TRY(choose_format(gpu, csr, format));
+    cg->format = gpu->format == YK_GPU_SELL ? "sell" : "csr";
+    YK_TRY(upload_csr(gpu, csr));
+    if (gpu->format == YK_GPU_SELL) YK_TRY(make_sell(cg));
+    return yk_device_wait(&gpu->device);
+}
+
+static yoke_status load_matrix(yk_cg *cg, const yk_csr *csr, const char *format)
+{
+    int previous = yk_device_enter(&cg->gpu->device);
+    yoke_status status = load_here(cg, csr, format);
+    yk_device_leave(previous);
+    return status;
+}
+
+/* With SELL the new values pass through a CSR that lives only here. */
+static yoke_status load_values_here(yk_cg *cg, const yk_csr *csr)
+{
+    struct yk_gpu_state *gpu = cg->gpu;
+    size_t bytes = (size_t)csr->nonzeros * sizeof(double);
+    if (gpu->format == YK_GPU_CSR) {
+        YK_TRY(yk_device_copy(&gpu->device, gpu->csr_value, csr->value, bytes));
+        return yk_device_wait(&gpu->device);
+    }
+    drop_csr_entries(gpu);
+    YK_TRY(yk_device_allocate(&gpu->device, "columns", csr->nonzeros, sizeof(int32_t),
+                              &gpu->csr_column));
+    YK_TRY(
+        yk_device_allocate(&gpu->device, "values", csr->nonzeros, sizeof(double), &gpu->csr_value));
+    YK_TRY(yk_device_copy(&gpu->device, gpu->csr_column, csr->column,
+                          (size_t)csr->nonzeros * sizeof(int32_t)));
+    YK_TRY(yk_device_copy(&gpu->device, gpu->csr_value, csr->value, bytes));
+    YK_TRY(fill_sell(cg));
+    YK_TRY(yk_device_wait(&gpu->device));
+    drop_csr_entries(gpu);
+    return YOKE_OK;
+}
+
+static yoke_status load_values(yk_cg *cg, const yk_csr *csr)
+{
+    int previous = yk_device_enter(&cg->gpu->device);
+    yoke_status status = load_values_here(cg, csr);
+    yk_device_leave(previous);
+    return status;
+}
+
+static yoke_status load_vector(yk_cg *cg, double *to, const double *from, int64_t count)
+{
+    int previous = yk_device_enter(&cg->gpu->device);
+    yoke_status status = yk_device_copy(&cg->gpu->device, to, from, (size_t)count * sizeof *to);
+    if (status == YOKE_OK) status = yk_device_wait(&cg->gpu->device);
+    yk_device_leave(previous);
+    return status;
+}
+
+/* ------------------------------------------------------------------- tasks */
+
+static yoke_status run_here(yk_cg *cg, yk_task task, double argument, double *total)
+{
+    struct yk_gpu_state *gpu = cg->gpu;
+    yk_gpu_view view = yk_gpu_view_of(cg, cg->newest_p);
+    view.rows.argument = argument;
+    if (yk_task_is_largest(task))
+        YK_TRY(yk_device_clear(&gpu->device, gpu->sums.largest, sizeof(double)));
+    YK_TRY(yk_device_try(yk_gpu_launch(&view, task, NULL, gpu->device.stream), "a task's kernel"));
+    if (!total) return YOKE_OK;
+    /* largest follows total: one copy brings both */
+    YK_TRY(
+        yk_device_copy(&gpu->device, gpu->total, gpu->sums.total, (YK_DOTS + 1) * sizeof(double)));
+    YK_TRY(yk_device_wait(&gpu->device));
+    if (yk_task_is_largest(task))
+        memcpy(total, gpu->total + YK_DOTS, sizeof *total);
+    else
+        memcpy(total, gpu->total, (size_t)yk_task_dots(task) * sizeof *total);
+    return YOKE_OK;
+}
+
+static void run(yk_cg *cg, yk_task task, double argument, double *total)
+{
+    int dots = yk_task_dots(task);
+    if (total) memset(total, 0, (size_t)dots * sizeof *total);
+    if (cg->status != YOKE_OK || cg->rows == 0) return;
+    int previous = yk_device_enter(&cg->gpu->device);
+    yk_gpu_ok(cg, run_here(cg, task, argument, total));
+    yk_device_leave(previous);
+}
+
+static yoke_status import_here(yk_cg *cg, const double *b, const double *x0)
+{
+    const yk_device *device = &cg->gpu->device;
+    const yk_part *part = &cg->part[0];
+    size_t bytes = (size_t)cg->rows * sizeof(double);
+    YK_TRY(yk_device_copy(device, part->b, b, bytes));
+    if (x0)
+        YK_TRY(yk_device_copy(device, part->x, x0, bytes));
+    else
+        YK_TRY(yk_device_clear(device, part->x, bytes));
+    YK_TRY(yk_device_clear(device, part->p, bytes));
+    if (cg->folded) YK_TRY(yk_device_clear(device, part->p_old, bytes));
+    return YOKE_OK;
+}
+
+static void import(yk_cg *cg, const double *b, const double *x0)
+{
+    int previous = yk_device_enter(&cg->gpu->device);
+    yk_gpu_ok(cg, import_here(cg, b, x0));
+    yk_device_leave(previous);
+}
+
+/* x is scaled in place: nothing needs it any more. */
+static yoke_status export_here(yk_cg *cg, double *x, double factor)
+{
+    const yk_device *device = &cg->gpu->device;
+    if (factor != 1.0) run(cg, YK_TASK_SCALE, factor, NULL);
+    YK_TRY(cg->status);
+    YK_TRY(yk_device_copy(device, x, cg->part[0].x, (size_t)cg->rows * sizeof(double)));
+    return yk_device_wait(device);
+}
+
+static void export(yk_cg *cg, double *x, double factor)
+{
+    if (cg->status != YOKE_OK) return;
+    int previous = yk_device_enter(&cg->gpu->device);
+    yk_gpu_ok(cg, export_here(cg, x, factor));
+    yk_device_leave(previous);
+}
+
+const yk_engine yk_engine_gpu = {
+    .name = "gpu",
+    .open = open_gpu,
+    .close = close_gpu,
+    .allocate = allocate,
+    .release = release,
+    .load_matrix = load_matrix,
+    .load_values = load_values,
+    .load_vector = load_vector,
+    .run = run,
+    .import = import,
+    .export = export,
+};

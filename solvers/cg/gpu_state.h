@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* gpu_state.h: what a plan holds on its GPU. */
+#ifndef YK_CG_GPU_STATE_H
+#define YK_CG_GPU_STATE_H
+
+#include "lib/cuda/device.h"
+#include "solvers/cg/cg.h"
+#include "solvers/cg/gpu.h"
+
+struct yk_gpu_state {
+    yk_device device;
+    /* CSR, whose columns and values go once SELL has them; and SELL. */
+    void *start;
+    int32_t *csr_column, *sell_column;
+    double *csr_value, *sell_value;
+    int64_t *slice, sell_entries;
+    yk_gpu_format format;
+    yk_gpu_sums sums;
+    void *sums_memory;
+    yk_gpu_loop *loop;    /* on the device */
+    yk_gpu_loop *staged;  /* pinned: goes up before an advance, comes down after it */
+    yk_gpu_loop *seen[2]; /* pinned: heads, for looking while the device goes on */
+    double *total;        /* pinned, [YK_DOTS + 1]: of tasks outside the loop */
+    void *graph[2];       /* a batch of iterations, from each of p and p_old */
+};
+
+/* The view for a pass from this state: p and p_old as newest_p says. */
+yk_gpu_view yk_gpu_view_of(const yk_cg *cg, int newest_p);
+
+/* Keeps the first failure of a solve; true if there is none. */
+bool yk_gpu_ok(yk_cg *cg, yoke_status status);
+
+#endif

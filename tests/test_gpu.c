@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* test_gpu.c: one GPU against the CPU: the same bits of x, the same outcomes. Without a GPU every
+ * test is skipped, or with YOKE_REQUIRE_GPU=1 fails. */
+#include "tests/systems.h"
+
+#include <criterion/parameterized.h>
+#include <yoke_tools.h>
+
+/* Every kind of row: short, long, a dense row of several segments, few chunks, irregular. */
+static const char *const specs[] = {
+    "poisson2d5:3",         "poisson2d5:40",     "poisson3d7:12",  "poisson3d7:48",
+    "poisson3d27:11",       "poisson3d27:32",    "elasticity3d:6", "graph:20000:8:3",
+    "random_spd:9000:40:9", "jumps3d7:20:1e3:1",
+};
+
+static bool usable(yoke_list_kind kind, const char *name)
+{
+    yoke_list_item item;
+    for (int k = 0; yoke_list(kind, k, &item); k++)
+        if (strcmp(item.name, name) == 0) return item.usable;
+    return false;
+}
+
+static void need_gpu(void)
+{
+    const char *required = getenv("YOKE_REQUIRE_GPU");
+    if (usable(YOKE_LIST_PARTITIONS, "gpu")) return;
+    cr_assert(!required || strcmp(required, "1") != 0, "YOKE_REQUIRE_GPU=1, but no GPU is usable");
+    cr_skip_test("no usable GPU");
+}
+
+TestSuite(gpu, .init = need_gpu);
+
+static void same_as_cpu(yoke_matrix *matrix, const char *name, const yoke_plan_options *on_gpu)
+{
+    int64_t rows = yoke_matrix_rows(matrix);
+    double *b = filled(rows, 0.0), *x0 = filled(rows, 0.0);
+    double *expected = filled(rows, 0.0), *x = filled(rows, NAN);
+    yoke_plan_options on_cpu = yoke_plan_defaults();
+    yoke_solve_options options = yoke_solve_defaults();
+    scramble(b, rows, 1);
+    scramble(x0, rows, 2);
+    options.initial_guess = 1;
+    on_cpu.partition = "cpu";
+    on_cpu.preconditioner = on_gpu->preconditioner;
+    memcpy(expected, x0, (size_t)rows * sizeof *x);
+    memcpy(x, x0, (size_t)rows * sizeof *x);
+    yoke_report cpu = solve_with(matrix, &on_cpu, b, expected, &options);
+    yoke_report gpu = solve_with(matrix, on_gpu, b, x, &options);
+    cr_assert_eq(gpu.outcome, YOKE_CONVERGED, "%s: %s", name, yoke_outcome_word(gpu.outcome));
+    cr_assert_eq(gpu.gpus, 1);
+    cr_assert_eq(gpu.iterations, cpu.iterations, "%s, %s, %s, %s, %s: %lld iterations, not %lld",
+                 name, on_gpu->driver, gpu.format, on_gpu->shape, on_gpu->preconditioner,
+                 (long long)gpu.iterations, (long long)cpu.iterations);
+    cr_assert_eq(memcmp(x, expected, (size_t)rows * sizeof *x), 0, "%s, %s, %s, %s, %s: other bits",
+                 name, on_gpu->driver, gpu.format, on_gpu->shape, on_gpu->preconditioner);
+    free(b);
+    free(x0);
+    free(x);
+    free(expected);
+}
+
+static void every_way(yoke_matrix *matrix, const char *name, bool sell)
+{
+    static const char *const shapes[] = {"folded", "unfolded"}, *const formats[] = {"csr", "sell"};
+    static const char *const preconditioners[] = {"none", "jacobi"};
+    yoke_list_item driver;
+    for (int d = 0; yoke_list(YOKE_LIST_DRIVERS, d, &driver); d++)
+        for (int s = 0; s < 2; s++)
+            for (int f = 0; f < (sell ? 2 : 1); f++)
+                for (int p = 0; p < 2; p++) {
+                    if (!driver.usable || strcmp(driver.name, "team") == 0) continue;
+                    yoke_plan_options planning = yoke_plan_defaults();
+                    planning.partition = "gpu";
+                    planning.driver = driver.name;
+                    planning.shape = shapes[s];
+                    planning.format = formats[f];
+                    planning.preconditioner = preconditioners[p];
+                    same_as_cpu(matrix, name, &planning);
+                }
+}
+
+ParameterizedTestParameters(gpu, the_bits_of_the_cpu_in_every_way)
+{
+    static int index[sizeof specs / sizeof *specs];
+    for (size_t i = 0; i < sizeof specs / sizeof *specs; i++) index[i] = (int)i;
+    return cr_make_param_array(int, index, sizeof specs / sizeof *specs);
+}
+
+ParameterizedTest(int *index, gpu, the_bits_of_the_cpu_in_every_way)
+{
+    every_way(generated(new_context(), specs[*index]), specs[*index], true);
+}
+
+/* One dense row of many segments, and rows of every length up to it. */
+Test(gpu, rows_of_every_length_and_a_dense_one)
+{
+    enum { n = 2000 };
+    static double entry[n * n];
+    for (int i = 0; i < n; i++) {
+        entry[i * n + i] = 3.0 * n;
+        for (int j = 0; j < i && j < n / 3; j++)
+            if (j == 0 || (i * 7 + j * 3) % (1 + i % 13) == 0)
+                entry[i * n + j] = entry[j * n + i] = -1.0 / (1 + (i + j) % 5);
+    }
+    every_way(dense(new_context(), n, entry), "arrow", false);
+}
+
+static yoke_report on_gpu(yoke_matrix *matrix, const double *b, double *x,
+                          const yoke_solve_options *options)
+{
+    yoke_plan_options planning = yoke_plan_defaults();
+    planning.partition = "gpu";
+    return solve_with(matrix, &planning, b, x, options);
+}
+
+Test(gpu, outcomes_are_those_of_the_cpu)
+{
+    yoke_context *context = new_context();
+    double swap[4] = {0, 1, 1, 0}, opposite[2] = {1, -1}, first[2] = {1, 0}, x[5];
+    double *ones = filled(5, 1.0), *zeros = filled(5, 0.0), nan[5] = {1, NAN, 1, 1, 1};
+    yoke_report report = on_gpu(dense(context, 2, swap), opposite, x, NULL);
+    cr_assert_eq(report.outcome, YOKE_INDEFINITE);
+    cr_assert_eq(report.iterations, 1);
+    cr_assert_eq(report.curvature, -2.0);
+    cr_assert_eq(on_gpu(dense(context, 2, swap), first, x, NULL).outcome, YOKE_BREAKDOWN);
+    cr_assert_eq(on_gpu(tridiagonal(context, 5, 1), ones, x, NULL).outcome, YOKE_BREAKDOWN);
+    cr_assert_eq(on_gpu(tridiagonal(context, 5, 0), nan, x, NULL).outcome, YOKE_NOT_FINITE);
+    report = on_gpu(tridiagonal(context, 5, 0), zeros, x, NULL);
+    cr_assert_eq(report.outcome, YOKE_CONVERGED);
+    cr_assert_eq(report.iterations, 0);
+    cr_assert_eq(x[3], 0.0);
+}
+
+Test(gpu, limits_fixed_iterations_and_history_end_where_they_say)
+{
+    yoke_context *context = new_context();
+    yoke_matrix *matrix = generated(context, "poisson2d5:60");
+    double *b = filled(3600, 1.0), *x = filled(3600, 0.0), *y = filled(3600, 0.0);
+    static double on_device[5001], on_host[5001];
+    for (int maxit = 1; maxit <= 5000; maxit = maxit < 40 ? maxit + 1 : maxit * 11) {
+        yoke_solve_options options = yoke_solve_defaults();
+        options.fixed_iterations = 1;
+        options.maxit = maxit;
+        options.history = on_device;
+        options.history_capacity = 5001;
+        yoke_report report = on_gpu(matrix, b, x, &options);
+        cr_assert_eq(report.iterations, maxit);
+        cr_assert_eq(report.history_length, maxit + 1);
+        options.history = on_host;
+        solve_with(matrix, NULL, b, y, &options);
+        cr_assert_eq(memcmp(on_device, on_host, (size_t)(maxit + 1) * sizeof *on_host), 0);
+        cr_assert_eq(memcmp(x, y, 3600 * sizeof *x), 0, "%d iterations", maxit);
+    }
+}
+
+Test(gpu, new_values_reach_the_device)
+{
+    yoke_context *context = new_context();
+    static const char *const formats[] = {"csr", "sell"};
+    for (int f = 0; f < 2; f++) {
+        yoke_matrix *matrix = generated(context, "poisson2d5:40");
+        yoke_csr csr = yoke_csr_defaults();
+        MUST(yoke_matrix_view(matrix, &csr));
+        int64_t nonzeros = yoke_matrix_nonzeros(matrix);
+        double *twice = filled(nonzeros, 0.0), *b = filled(1600, 1.0);
+        double *x = filled(1600, 0.0), *half = filled(1600, 0.0);
+        for (int64_t k = 0; k < nonzeros; k++) twice[k] = 2.0 * csr.value[k];
+        yoke_plan_options planning = yoke_plan_defaults();
+        planning.partition = "gpu";
+        planning.format = formats[f];
+        planning.preconditioner = "jacobi";
+        yoke_plan *plan = NULL;
+        MUST(yoke_plan_create(matrix, &planning, &plan));
+        MUST(yoke_solve(plan, b, x, NULL));
+        MUST(yoke_matrix_update_values(matrix, twice));
+        MUST(yoke_solve(plan, b, half, NULL));
+        for (int i = 0; i < 1600; i++) cr_assert_eq(2.0 * half[i], x[i]);
+        yoke_plan_destroy(plan);
+    }
+}
+
+Test(gpu, a_device_that_is_not_there_is_refused_and_the_cpu_goes_on)
+{
+    yoke_context *context = new_context();
+    yoke_matrix *matrix = generated(context, "poisson2d5:40");
+    double *b = filled(1600, 1.0), *x = filled(1600, 0.0);
+    yoke_plan_options planning = yoke_plan_defaults();
+    planning.partition = "gpu";
+    planning.parts = 2;
+    yoke_plan *plan = NULL;
+    cr_assert_eq(yoke_plan_create(matrix, &planning, &plan), YOKE_UNSUITABLE);
+    cr_assert_eq(solve_with(matrix, NULL, b, x, NULL).outcome, YOKE_CONVERGED);
+}
