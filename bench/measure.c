@@ -98,7 +98,8 @@ static yoke_status warm_up(trial *t, yoke_context *context)
     const yoke_report *report = yoke_plan_report(t->plan);
     t->setup = report->plan_seconds + report->setup_seconds;
     double bytes = report->bytes_per_iteration;
-    if (bytes >= 1.0 && bytes < 9e18)
+    /* The CPU's bandwidth says nothing of a GPU's rows. */
+    if (report->gpus == 0 && bytes >= 1.0 && bytes < 9e18)
         yoke_bandwidth_create(context, report->threads, (size_t)bytes, &t->bandwidth);
     return YOKE_OK;
 }

@@ -10,35 +10,51 @@
 
 enum { BLOCK = YK_CHUNK, WARP = 32, ALL = ~0 };
 
-/* Up to 256 entries at stride 32: a chain, or 8 lanes that one thread carries. Entries are loaded
- * eight at once, so that their latencies overlap. */
+/* Eight entries at stride 32, loaded before any is used, so that their latencies overlap. Those from
+ * `count` on are not read. */
+template <int FOLD, bool FULL>
+static __device__ __forceinline__ void load_eight(const int32_t *__restrict__ column,
+                                                  const double *__restrict__ value, int count,
+                                                  const yk_operand &v, double *a, double *x)
+{
+    int32_t at[YK_ROW_LANES];
+#pragma unroll
+    for (int j = 0; j < YK_ROW_LANES; j++)
+        if (FULL || j < count) at[j] = __ldcs(column + WARP * j);
+#pragma unroll
+    for (int j = 0; j < YK_ROW_LANES; j++)
+        if (FULL || j < count) a[j] = __ldcs(value + WARP * j);
+#pragma unroll
+    for (int j = 0; j < YK_ROW_LANES; j++)
+        if (FULL || j < count) x[j] = yk_operand_at(&v, at[j], FOLD);
+}
+
+/* Up to 256 entries at stride 32 by one thread: a chain, or the 8 lanes. */
 template <int FOLD>
 static __device__ __forceinline__ double sell_product(const int32_t *__restrict__ column,
                                                       const double *__restrict__ value, int length,
-                                                      int32_t own, yk_operand v)
+                                                      const yk_operand &v)
 {
-    double lane[YK_ROW_LANES] = {0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0};
-    const bool chain = length <= YK_ROW_CHAIN;
-    for (int k = 0; k < length; k += YK_ROW_LANES) {
-        int32_t at[YK_ROW_LANES];
-        double a[YK_ROW_LANES];
+    double a[YK_ROW_LANES], x[YK_ROW_LANES];
+    if (length <= YK_ROW_CHAIN) {
+        double sum = 0.0;
+        load_eight<FOLD, false>(column, value, length, v, a, x);
 #pragma unroll
-        for (int j = 0; j < YK_ROW_LANES; j++) {
-            bool there = k + j < length;
-            at[j] = there ? __ldcs(column + WARP * (k + j)) : own;
-            a[j] = there ? __ldcs(value + WARP * (k + j)) : 0.0;
-        }
-#pragma unroll
-        for (int j = 0; j < YK_ROW_LANES; j++) {
-            double x = yk_operand_at(&v, at[j], FOLD);
-            if (k + j >= length) continue;
-            if (chain)
-                lane[0] = yk_fma(a[j], x, lane[0]);
-            else
-                lane[j] = yk_fma(a[j], x, lane[j]);
-        }
+        for (int j = 0; j < YK_ROW_CHAIN; j++)
+            if (j < length) sum = yk_fma(a[j], x[j], sum);
+        return sum;
     }
-    if (chain) return lane[0];
+    double lane[YK_ROW_LANES] = {0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0};
+    int k = 0;
+    for (; k + YK_ROW_LANES <= length; k += YK_ROW_LANES) {
+        load_eight<FOLD, true>(column + WARP * k, value + WARP * k, 0, v, a, x);
+#pragma unroll
+        for (int j = 0; j < YK_ROW_LANES; j++) lane[j] = yk_fma(a[j], x[j], lane[j]);
+    }
+    load_eight<FOLD, false>(column + WARP * k, value + WARP * k, length - k, v, a, x);
+#pragma unroll
+    for (int j = 0; j < YK_ROW_LANES; j++)
+        if (k + j < length) lane[j] = yk_fma(a[j], x[j], lane[j]);
 #pragma unroll
     for (int j = 0; j < 4; j++) lane[j] += lane[j + 4];
     return (lane[0] + lane[2]) + (lane[1] + lane[3]);
@@ -146,7 +162,8 @@ static __device__ __forceinline__ double chunk_product(const yk_cg_rows &c, cons
     if ((int)threadIdx.x >= rows) return 0.0;
     int64_t entry = sell.slice[i / WARP] + i % WARP;
     int length = (int)(yk_row_start(&c.csr, i + 1) - yk_row_start(&c.csr, i));
-    return sell_product<fold>(sell.column + entry, sell.value + entry, length, (int32_t)i, v);
+    if (fold) asm volatile("prefetch.global.L1 [%0];" ::"l"(c.x + i));
+    return sell_product<fold>(sell.column + entry, sell.value + entry, length, v);
 }
 
 #endif
