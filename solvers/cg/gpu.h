@@ -10,14 +10,18 @@
 
 /* Slices of 32 rows, column by column, so that a warp of one row a thread reads lines
  * (SELL-32; Kreutzer et al., SIAM J. Sci. Comput. 36, 2014; no sorting, so rows keep their order).
- * Entry k of row i is at slice[i / 32] + 32 k + i % 32. */
+ * Entry k of row i is at slice[i / 32] + 32 k + i % 32. Where nearly all slices are as wide as the
+ * widest, all are made so: then no entry's address waits for a load. Padding is column 0, value 0;
+ * it may be read but is never added. */
 typedef struct yk_sell {
-    const int64_t *slice;  /* [slices] */
+    int width;             /* of all slices; 0: they differ */
+    const int64_t *slice;  /* [slices], where width is 0 */
     const int32_t *column; /* [entries], padding included */
     const double *value;   /* [entries] */
 } yk_sell;
 
-typedef enum yk_gpu_format { YK_GPU_CSR, YK_GPU_SELL } yk_gpu_format;
+/* SELL8: SELL of one width up to 8, so that every row is a chain and needs few registers. */
+typedef enum yk_gpu_format { YK_GPU_CSR, YK_GPU_SELL, YK_GPU_SELL8 } yk_gpu_format;
 
 /* Partial sums on their way to one total. Level 0 has a node a chunk, a node of level l + 1 is a
  * group of 64 of level l; whoever completes a group goes on with it. */

@@ -18,7 +18,7 @@ yk_gpu_view yk_gpu_view_of(const yk_cg *cg, int newest_p)
 {
     const struct yk_gpu_state *gpu = cg->gpu;
     yk_gpu_view view = {.rows = yk_cg_view(cg, &cg->part[0], &cg->s, newest_p),
-                        .sell = {gpu->slice, gpu->sell_column, gpu->sell_value},
+                        .sell = {gpu->sell_width, gpu->slice, gpu->sell_column, gpu->sell_value},
                         .format = gpu->format,
                         .sums = gpu->sums};
     view.rows.csr.start32 = cg->part[0].csr.start32 ? gpu->start : NULL;
@@ -176,28 +176,49 @@ static yoke_status upload_csr(struct yk_gpu_state *gpu, const yk_csr *csr)
                           (size_t)csr->nonzeros * sizeof(double));
 }
 
-/* Offsets of the slices from their widths: few enough for the host. */
-static yoke_status place_slices(yk_cg *cg, const yk_csr *on_device)
+/* Up to this much padding buys slices of one width. */
+#define ONE_WIDTH_PADDING 1.05
+
+/* From the slices' widths, which are few enough for the host: one width, or their offsets. */
+static void place_slices(struct yk_gpu_state *gpu, int64_t *width, int64_t slices)
+{
+    int64_t entries = 0, widest = 0;
+    for (int64_t i = 0; i < slices; i++) {
+        if (width[i] > widest) widest = width[i];
+        entries += 32 * width[i];
+    }
+    gpu->sell_entries = entries;
+    gpu->sell_width = 0;
+    if ((double)(32 * widest * slices) <= ONE_WIDTH_PADDING * (double)entries) {
+        gpu->sell_width = (int)widest;
+        gpu->sell_entries = 32 * widest * slices;
+        if (widest <= YK_ROW_CHAIN) gpu->format = YK_GPU_SELL8;
+    }
+    int64_t offset = 0;
+    for (int64_t i = 0; i < slices; i++) {
+        int64_t own = width[i];
+        width[i] = offset;
+        offset += 32 * own;
+    }
+}
+
+static yoke_status find_slices(yk_cg *cg, const yk_csr *on_device)
 {
     struct yk_gpu_state *gpu = cg->gpu;
-    int64_t slices = (on_device->rows + 31) / 32, *offset, entries = 0;
-    YK_TRY(yk_device_allocate(&gpu->device, "slices", slices, sizeof(int64_t), &gpu->slice));
-    YK_TRY(yk_device_try(yk_gpu_sell_widths(on_device, gpu->slice, gpu->device.stream),
-                         "SELL widths"));
-    YK_TRY(yk_alloc(cg->context, "slices", slices, sizeof *offset, &offset));
-    yoke_status status =
-        yk_device_copy(&gpu->device, offset, gpu->slice, (size_t)slices * sizeof *offset);
-    if (status == YOKE_OK) status = yk_device_wait(&gpu->device);
-    for (int64_t i = 0; status == YOKE_OK && i < slices; i++) {
-        int64_t width = offset[i];
-        offset[i] = entries;
-        entries += 32 * width;
+    const yk_device *device = &gpu->device;
+    int64_t slices = (on_device->rows + 31) / 32, *width;
+    size_t bytes = (size_t)slices * sizeof *width;
+    YK_TRY(yk_device_allocate(device, "slices", slices, sizeof *width, &gpu->slice));
+    YK_TRY(yk_device_try(yk_gpu_sell_widths(on_device, gpu->slice, device->stream), "SELL widths"));
+    YK_TRY(yk_alloc(cg->context, "slices", slices, sizeof *width, &width));
+    yoke_status status = yk_device_copy(device, width, gpu->slice, bytes);
+    if (status == YOKE_OK) status = yk_device_wait(device);
+    if (status == YOKE_OK) {
+        place_slices(gpu, width, slices);
+        status = yk_device_copy(device, gpu->slice, width, bytes);
     }
-    if (status == YOKE_OK)
-        status = yk_device_copy(&gpu->device, gpu->slice, offset, (size_t)slices * sizeof *offset);
-    if (status == YOKE_OK) status = yk_device_wait(&gpu->device);
-    yk_free(cg->context, offset, slices, sizeof *offset);
-    gpu->sell_entries = entries;
+    if (status == YOKE_OK) status = yk_device_wait(device);
+    yk_free(cg->context, width, slices, sizeof *width);
     return status;
 }
 
@@ -221,11 +242,15 @@ static yoke_status make_sell(yk_cg *cg)
 {
     struct yk_gpu_state *gpu = cg->gpu;
     yk_csr on_device = yk_gpu_view_of(cg, 0).rows.csr;
-    YK_TRY(place_slices(cg, &on_device));
+    YK_TRY(find_slices(cg, &on_device));
     YK_TRY(yk_device_allocate(&gpu->device, "SELL columns", gpu->sell_entries, sizeof(int32_t),
                               &gpu->sell_column));
     YK_TRY(yk_device_allocate(&gpu->device, "SELL values", gpu->sell_entries, sizeof(double),
                               &gpu->sell_value));
+    YK_TRY(yk_device_clear(&gpu->device, gpu->sell_column,
+                           (size_t)gpu->sell_entries * sizeof(int32_t)));
+    YK_TRY(
+        yk_device_clear(&gpu->device, gpu->sell_value, (size_t)gpu->sell_entries * sizeof(double)));
     YK_TRY(fill_sell(cg));
     YK_TRY(yk_device_wait(&gpu->device));
     drop_csr_entries(gpu);
@@ -236,9 +261,9 @@ static yoke_status load_here(yk_cg *cg, const yk_csr *csr, const char *format)
 {
     struct yk_gpu_state *gpu = cg->gpu;
     YK_TRY(choose_format(gpu, csr, format));
-    cg->format = gpu->format == YK_GPU_SELL ? "sell" : "csr";
+    cg->format = gpu->format == YK_GPU_CSR ? "csr" : "sell";
     YK_TRY(upload_csr(gpu, csr));
-    if (gpu->format == YK_GPU_SELL) YK_TRY(make_sell(cg));
+    if (gpu->format != YK_GPU_CSR) YK_TRY(make_sell(cg));
     return yk_device_wait(&gpu->device);
 }
 

@@ -116,8 +116,14 @@ static __device__ void deliver_largest(const yk_gpu_sums &sums, double magnitude
 
 /* ---------------------------------------------------------------- kernels */
 
+/* Blocks that a multiprocessor shall hold: fewer where a thread carries eight lanes. */
+static constexpr int blocks_of(int format)
+{
+    return format == YK_GPU_SELL8 ? 6 : 4;
+}
+
 template <int TASK, int FORMAT>
-static __global__ void __launch_bounds__(BLOCK, 4)
+static __global__ void __launch_bounds__(BLOCK, blocks_of(FORMAT))
     run_task(const __grid_constant__ yk_gpu_view view, yk_gpu_loop *loop)
 {
     yk_cg_rows c = view.rows;
@@ -141,14 +147,18 @@ static __global__ void __launch_bounds__(BLOCK, 4)
 
 typedef void (*kernel)(yk_gpu_view, yk_gpu_loop *);
 
+template <int TASK> static kernel kernel_in(yk_gpu_format format)
+{
+    if (!yk_task_multiplies(TASK)) return run_task<TASK, YK_GPU_CSR>;
+    if (format == YK_GPU_SELL8) return run_task<TASK, YK_GPU_SELL8>;
+    return format == YK_GPU_SELL ? run_task<TASK, YK_GPU_SELL> : run_task<TASK, YK_GPU_CSR>;
+}
+
 static kernel kernel_of(int task, yk_gpu_format format)
 {
     switch (task) {
 #define KERNEL_OF(name, dots)                                                                      \
-    case YK_TASK_##name:                                                                           \
-        return format == YK_GPU_SELL && yk_task_multiplies(YK_TASK_##name)                         \
-                   ? run_task<YK_TASK_##name, YK_GPU_SELL>                                         \
-                   : run_task<YK_TASK_##name, YK_GPU_CSR>;
+    case YK_TASK_##name: return kernel_in<YK_TASK_##name>(format);
         YK_TASK_LIST(KERNEL_OF)
 #undef KERNEL_OF
     }
@@ -165,13 +175,13 @@ extern "C" int yk_gpu_launch(const yk_gpu_view *view, int task, yk_gpu_loop *loo
 
 extern "C" int yk_gpu_load_kernels(void)
 {
-    for (int task = 0; task < YK_TASKS; task++) {
-        cudaFuncAttributes attributes;
-        cudaError_t error = cudaFuncGetAttributes(&attributes, kernel_of(task, YK_GPU_CSR));
-        if (error == cudaSuccess)
-            error = cudaFuncGetAttributes(&attributes, kernel_of(task, YK_GPU_SELL));
-        if (error != cudaSuccess) return error;
-    }
+    static const yk_gpu_format formats[] = {YK_GPU_CSR, YK_GPU_SELL, YK_GPU_SELL8};
+    for (int task = 0; task < YK_TASKS; task++)
+        for (yk_gpu_format format : formats) {
+            cudaFuncAttributes attributes;
+            cudaError_t error = cudaFuncGetAttributes(&attributes, kernel_of(task, format));
+            if (error != cudaSuccess) return error;
+        }
     return cudaSuccess;
 }
 
@@ -198,7 +208,8 @@ static __global__ void sell_fill(yk_csr csr, yk_sell sell)
 {
     int64_t i = ((int64_t)blockIdx.x * BLOCK + threadIdx.x) / YK_ROW_LANES;
     if (i >= csr.rows) return;
-    int64_t from = yk_row_start(&csr, i), entry = sell.slice[i / WARP] + i % WARP;
+    int64_t from = yk_row_start(&csr, i), entry = i % WARP;
+    entry += sell.width > 0 ? i / WARP * WARP * sell.width : sell.slice[i / WARP];
     int length = row_length(csr, i);
     for (int k = threadIdx.x % YK_ROW_LANES; k < length; k += YK_ROW_LANES) {
         ((int32_t *)sell.column)[entry + WARP * (int64_t)k] = csr.column[from + k];

@@ -29,29 +29,39 @@ static __device__ __forceinline__ void load_eight(const int32_t *__restrict__ co
         if (FULL || j < count) x[j] = yk_operand_at(&v, at[j], FOLD);
 }
 
-/* Up to 256 entries at stride 32 by one thread: a chain, or the 8 lanes. */
+template <int FOLD>
+static __device__ __forceinline__ double sell_chain(const int32_t *__restrict__ column,
+                                                    const double *__restrict__ value, int readable,
+                                                    int length, const yk_operand &v)
+{
+    double a[YK_ROW_LANES], x[YK_ROW_LANES], sum = 0.0;
+    load_eight<FOLD, false>(column, value, readable, v, a, x);
+#pragma unroll
+    for (int j = 0; j < YK_ROW_CHAIN; j++)
+        if (j < length) sum = yk_fma(a[j], x[j], sum);
+    return sum;
+}
+
+/* Up to 256 entries at stride 32 by one thread: a chain, or the 8 lanes. `readable` entries, at
+ * least the row's length, may be read: where that is known before the length, loads start sooner. */
 template <int FOLD>
 static __device__ __forceinline__ double sell_product(const int32_t *__restrict__ column,
-                                                      const double *__restrict__ value, int length,
-                                                      const yk_operand &v)
+                                                      const double *__restrict__ value, int readable,
+                                                      int length, const yk_operand &v)
 {
-    double a[YK_ROW_LANES], x[YK_ROW_LANES];
-    if (length <= YK_ROW_CHAIN) {
-        double sum = 0.0;
-        load_eight<FOLD, false>(column, value, length, v, a, x);
-#pragma unroll
-        for (int j = 0; j < YK_ROW_CHAIN; j++)
-            if (j < length) sum = yk_fma(a[j], x[j], sum);
-        return sum;
-    }
+    if (length <= YK_ROW_CHAIN)
+        return sell_chain<FOLD>(column, value, readable < YK_ROW_CHAIN ? readable : YK_ROW_CHAIN,
+                                length, v);
     double lane[YK_ROW_LANES] = {0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0};
+    double a[YK_ROW_LANES], x[YK_ROW_LANES];
     int k = 0;
-    for (; k + YK_ROW_LANES <= length; k += YK_ROW_LANES) {
+    for (; k + YK_ROW_LANES <= readable; k += YK_ROW_LANES) {
         load_eight<FOLD, true>(column + WARP * k, value + WARP * k, 0, v, a, x);
 #pragma unroll
-        for (int j = 0; j < YK_ROW_LANES; j++) lane[j] = yk_fma(a[j], x[j], lane[j]);
+        for (int j = 0; j < YK_ROW_LANES; j++)
+            if (k + j < length) lane[j] = yk_fma(a[j], x[j], lane[j]);
     }
-    load_eight<FOLD, false>(column + WARP * k, value + WARP * k, length - k, v, a, x);
+    load_eight<FOLD, false>(column + WARP * k, value + WARP * k, readable - k, v, a, x);
 #pragma unroll
     for (int j = 0; j < YK_ROW_LANES; j++)
         if (k + j < length) lane[j] = yk_fma(a[j], x[j], lane[j]);
@@ -160,10 +170,14 @@ static __device__ __forceinline__ double chunk_product(const yk_cg_rows &c, cons
     if (FORMAT == YK_GPU_CSR) return csr_products<fold>(&c.csr, first, rows, v);
     int64_t i = first + threadIdx.x;
     if ((int)threadIdx.x >= rows) return 0.0;
-    int64_t entry = sell.slice[i / WARP] + i % WARP;
     int length = (int)(yk_row_start(&c.csr, i + 1) - yk_row_start(&c.csr, i));
+    int64_t slice = sell.width > 0 ? i / WARP * WARP * sell.width : sell.slice[i / WARP];
+    int readable = sell.width > 0 ? sell.width : length;
+    const int32_t *column = sell.column + slice + i % WARP;
+    const double *value = sell.value + slice + i % WARP;
     if (fold) asm volatile("prefetch.global.L1 [%0];" ::"l"(c.x + i));
-    return sell_product<fold>(sell.column + entry, sell.value + entry, length, v);
+    if (FORMAT == YK_GPU_SELL8) return sell_chain<fold>(column, value, readable, length, v);
+    return sell_product<fold>(column, value, readable, length, v);
 }
 
 #endif

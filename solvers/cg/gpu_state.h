@@ -14,6 +14,7 @@ struct yk_gpu_state {
     int32_t *csr_column, *sell_column;
     double *csr_value, *sell_value;
     int64_t *slice, sell_entries;
+    int sell_width; /* 0: the slices differ */
     yk_gpu_format format;
     yk_gpu_sums sums;
     void *sums_memory;
