@@ -186,10 +186,17 @@ AS_IF([test "x$with_metis" != xno], [
 ])
 ])
 
+# YOKE_CRITERION: by pkg-config, or where the compiler finds it by itself.
 AC_DEFUN([YOKE_CRITERION], [
-PKG_CHECK_MODULES([CRITERION], [criterion], [yoke_criterion_summary="yes (Criterion)"],
+PKG_CHECK_MODULES([CRITERION], [criterion], [], [
+  yoke_save_LIBS=$LIBS
+  AC_CHECK_HEADER([criterion/criterion.h],
+    [AC_CHECK_LIB([criterion], [criterion_initialize], [CRITERION_LIBS=-lcriterion])])
+  LIBS=$yoke_save_LIBS])
+AS_IF([test -n "$CRITERION_LIBS"], [yoke_criterion_summary="yes (Criterion)"],
   [yoke_criterion_summary="no: Criterion is missing (Debian: libcriterion-dev), make check will fail"])
 AM_CONDITIONAL([HAVE_CRITERION], [test -n "$CRITERION_LIBS"])
+])
 ])
 
 AC_DEFUN([YOKE_SUMMARY], [

@@ -130,11 +130,9 @@ static yoke_status choose_shape(const yoke_matrix *matrix, const yoke_plan_optio
                                 yk_choice *choice)
 {
     bool gpu = choice->partition->owner == YK_OWNER_GPU;
-    bool short_rows = (double)matrix->csr.nonzeros < 16.0 * (double)matrix->csr.rows;
     bool cannot_fold = matrix->is_operator || options->apply_preconditioner || choice->nullspace;
     const char *name;
-    YK_TRY(find(YOKE_LIST_SHAPES, options->shape,
-                gpu && short_rows && !cannot_fold ? "folded" : "unfolded", &name, NULL));
+    YK_TRY(find(YOKE_LIST_SHAPES, options->shape, "unfolded", &name, NULL));
     choice->folded = strcmp(name, "folded") == 0;
     if (choice->folded && cannot_fold)
         return yk_fail(YOKE_UNSUITABLE, "shape folded cannot carry a user's operator or "

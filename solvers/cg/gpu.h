@@ -23,14 +23,16 @@ typedef struct yk_sell {
 /* SELL8: SELL of one width up to 8, so that every row is a chain and needs few registers. */
 typedef enum yk_gpu_format { YK_GPU_CSR, YK_GPU_SELL, YK_GPU_SELL8 } yk_gpu_format;
 
-/* Partial sums on their way to one total. Level 0 has a node a chunk, a node of level l + 1 is a
- * group of 64 of level l; whoever completes a group goes on with it. */
-enum { YK_SUM_LEVELS = 5, YK_SUM_GROUP = 64 };
+/* Partial sums on their way to one total. Level 0 has a node a block, which takes `chunks` chunks,
+ * a power of two; a node of level l + 1 is a group of 64 of level l; whoever completes a group goes
+ * on with it. */
+enum { YK_SUM_LEVELS = 5, YK_SUM_GROUP = 64, YK_BLOCK_CHUNKS = 8 /* at most */ };
 
 typedef struct yk_gpu_sums {
     double *node[YK_SUM_LEVELS];      /* [count[level]][YK_DOTS] */
     unsigned *arrived[YK_SUM_LEVELS]; /* [count[level + 1]], 0 between passes */
     unsigned count[YK_SUM_LEVELS];
+    int chunks;                          /* of a block */
     double *total;               /* [YK_DOTS], of tasks outside the loop */
     unsigned long long *largest; /* bits of the largest magnitude */
 } yk_gpu_sums;

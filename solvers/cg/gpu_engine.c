@@ -31,12 +31,23 @@ yk_gpu_view yk_gpu_view_of(const yk_cg *cg, int newest_p)
 
 /* ------------------------------------------------------------------ memory */
 
+/* More chunks a block save sums on their way, as long as there are blocks for every
+ * multiprocessor. */
+static int chunks_of_block(const struct yk_gpu_state *gpu, int64_t chunks)
+{
+    int of_block = 1;
+    while (of_block < YK_BLOCK_CHUNKS && chunks / (2 * of_block) >= 16 * gpu->device.multiprocessors)
+        of_block *= 2;
+    return of_block;
+}
+
 /* One allocation for the nodes of all levels, then the counters, then totals. */
 static yoke_status allocate_sums(struct yk_gpu_state *gpu, int64_t rows)
 {
     yk_gpu_sums *sums = &gpu->sums;
     size_t nodes = 0, counters = 0;
-    unsigned count = (unsigned)yk_chunks(rows);
+    sums->chunks = chunks_of_block(gpu, yk_chunks(rows));
+    unsigned count = (unsigned)((yk_chunks(rows) + sums->chunks - 1) / sums->chunks);
     for (int level = 0; level < YK_SUM_LEVELS; level++) {
         sums->count[level] = count > 0 ? count : 1;
         nodes += sums->count[level];

@@ -85,19 +85,32 @@ static __device__ void step(int task, yk_gpu_loop *loop, const double *sum)
     loop->halt = loop->s.stop != YK_CG_GO_ON || loop->left <= 0;
 }
 
-/* Whoever takes the first turn of the chunk's sums. */
+/* A block's node from its chunks' sums: pairs, neighbours first. */
+static __device__ __forceinline__ double block_tree(double *sum)
+{
+#pragma unroll
+    for (int step = 1; step < YK_BLOCK_CHUNKS; step *= 2)
+#pragma unroll
+        for (int c = 0; c + step < YK_BLOCK_CHUNKS; c += 2 * step) sum[c] += sum[c + step];
+    return sum[0];
+}
+
+/* Takes the block's node on its way; whoever completes the total takes the next step. */
 template <int TASK>
-static __device__ void deliver(const yk_gpu_sums &sums, yk_gpu_loop *loop, int64_t chunk,
-                               const double *dot)
+static __device__ void deliver(const yk_gpu_sums &sums, yk_gpu_loop *loop,
+                               double (*node)[YK_BLOCK_CHUNKS])
 {
     constexpr int dots = dots_of<TASK>;
-    __shared__ double term[dots][BLOCK];
-    for (int d = 0; d < dots; d++) term[d][threadIdx.x] = dot[d];
-    __syncthreads();
-    if (threadIdx.x >= WARP) return;
     double sum[YK_DOTS] = {0.0, 0.0, 0.0, 0.0};
-    for (int d = 0; d < dots; d++) sum[d] = chunk_sum(term[d]);
-    if (!arrive(sums, (unsigned)chunk, dots, sum) || threadIdx.x != 0) return;
+    if (threadIdx.x >= WARP) return;
+    __syncwarp();
+    for (int d = 0; d < dots; d++) {
+        double of_chunk[YK_BLOCK_CHUNKS];
+#pragma unroll
+        for (int c = 0; c < YK_BLOCK_CHUNKS; c++) of_chunk[c] = node[d][c];
+        sum[d] = block_tree(of_chunk);
+    }
+    if (!arrive(sums, blockIdx.x, dots, sum) || threadIdx.x != 0) return;
     if (loop)
         step(TASK, loop, sum);
     else
@@ -116,10 +129,30 @@ static __device__ void deliver_largest(const yk_gpu_sums &sums, double magnitude
 
 /* ---------------------------------------------------------------- kernels */
 
-/* Blocks that a multiprocessor shall hold: fewer where a thread carries eight lanes. */
+/* The k-th chunk's sums into node, by the first warp while the others go on: terms alternate between
+ * two buffers, and whoever writes one again has passed the barrier that follows its reading. */
+template <int DOTS>
+static __device__ __forceinline__ void sum_chunk(double (*term)[BLOCK], const double *dot,
+                                                 double (*node)[YK_BLOCK_CHUNKS], int k)
+{
+#pragma unroll
+    for (int d = 0; d < DOTS; d++) term[d][threadIdx.x] = dot[d];
+    if (k == 0 && threadIdx.x < YK_BLOCK_CHUNKS)
+        for (int d = 0; d < DOTS; d++) node[d][threadIdx.x] = 0.0;
+    __syncthreads();
+    if (threadIdx.x >= WARP) return;
+#pragma unroll
+    for (int d = 0; d < DOTS; d++) {
+        double sum = chunk_sum(term[d]);
+        if (threadIdx.x == 0) node[d][k] = sum;
+    }
+}
+
+/* Blocks that a multiprocessor shall hold, so registers a thread: fewer spill, more hide less. Of 2
+ * to 6 these were the fastest on an H200 (poisson3d7:256, poisson3d27:200, unfolded). */
 static constexpr int blocks_of(int format)
 {
-    return format == YK_GPU_SELL8 ? 6 : 4;
+    return format == YK_GPU_SELL ? 3 : 4;
 }
 
 template <int TASK, int FORMAT>
@@ -133,16 +166,27 @@ static __global__ void __launch_bounds__(BLOCK, blocks_of(FORMAT))
         c.beta = loop->s.beta;
         c.shift = loop->s.shift;
     }
-    const int64_t chunk = blockIdx.x, first = chunk * YK_CHUNK, i = first + threadIdx.x;
-    const int64_t left = c.csr.rows - first;
-    const int rows = left < YK_CHUNK ? (int)left : YK_CHUNK;
-    double dot[YK_DOTS] = {0.0, 0.0, 0.0, 0.0}, product = 0.0;
-    if (yk_task_multiplies(TASK)) product = chunk_product<TASK, FORMAT>(c, view.sell, first, rows);
-    if ((int)threadIdx.x < rows) yk_cg_row(TASK, &c, i, product, dot);
+    constexpr int dots = dots_of<TASK>;
+    __shared__ double term[2][dots > 0 ? dots : 1][BLOCK], node[dots > 0 ? dots : 1][YK_BLOCK_CHUNKS];
+    double largest = 0.0;
+    for (int k = 0; k < view.sums.chunks; k++) {
+        const int64_t chunk = (int64_t)blockIdx.x * view.sums.chunks + k, first = chunk * YK_CHUNK;
+        const int64_t left = c.csr.rows - first;
+        if (left <= 0) break;
+        const int rows = left < YK_CHUNK ? (int)left : YK_CHUNK;
+        double dot[YK_DOTS] = {0.0, 0.0, 0.0, 0.0}, product = 0.0;
+        if (yk_task_multiplies(TASK))
+            product = chunk_product<TASK, FORMAT>(c, view.sell, first, rows);
+        if ((int)threadIdx.x < rows) yk_cg_row(TASK, &c, first + threadIdx.x, product, dot);
+        if (yk_task_is_largest(TASK))
+            largest = fmax(largest, dot[0]);
+        else if (dots > 0)
+            sum_chunk<dots>(term[k & 1], dot, node, k);
+    }
     if (yk_task_is_largest(TASK))
-        deliver_largest(view.sums, dot[0]);
-    else if constexpr (dots_of<TASK> > 0)
-        deliver<TASK>(view.sums, loop, chunk, dot);
+        deliver_largest(view.sums, largest);
+    else if constexpr (dots > 0)
+        deliver<TASK>(view.sums, loop, node);
 }
 
 typedef void (*kernel)(yk_gpu_view, yk_gpu_loop *);
@@ -167,9 +211,8 @@ static kernel kernel_of(int task, yk_gpu_format format)
 
 extern "C" int yk_gpu_launch(const yk_gpu_view *view, int task, yk_gpu_loop *loop, void *stream)
 {
-    unsigned chunks = (unsigned)((view->rows.csr.rows + YK_CHUNK - 1) / YK_CHUNK);
-    if (chunks == 0) return cudaSuccess;
-    kernel_of(task, view->format)<<<chunks, BLOCK, 0, (cudaStream_t)stream>>>(*view, loop);
+    if (view->rows.csr.rows == 0) return cudaSuccess;
+    kernel_of(task, view->format)<<<view->sums.count[0], BLOCK, 0, (cudaStream_t)stream>>>(*view, loop);
     return cudaGetLastError();
 }
 
