@@ -35,6 +35,22 @@ Test(solve, zero_b_gives_zero_x_at_once_whatever_x0)
     yoke_plan_destroy(plan);
 }
 
+Test(solve, zero_b_gives_zero_x_also_where_jacobi_cannot_work)
+{
+    yoke_context *context = new_context();
+    double entry[4] = {0, 1, 1, -3}, b[2] = {0, 0}, x[2] = {7, 7};
+    yoke_plan_options planning = yoke_plan_defaults();
+    planning.preconditioner = "jacobi";
+    yoke_solve_options options = yoke_solve_defaults();
+    for (options.initial_guess = 0; options.initial_guess < 2; options.initial_guess++) {
+        yoke_report report = solve_with(dense(context, 2, entry), &planning, b, x, &options);
+        cr_assert_eq(report.outcome, YOKE_CONVERGED);
+        cr_assert_eq(report.residual_true, 0.0);
+        cr_assert(x[0] == 0.0 && x[1] == 0.0);
+        x[0] = NAN;
+    }
+}
+
 Test(solve, identity_takes_one_iteration_and_zero_tolerances_stop_without_nan)
 {
     yoke_context *context = new_context();
