@@ -104,6 +104,34 @@ Test(solve, iterations_at_the_round_off_floor_do_no_harm)
     }
 }
 
+static void rests_at_the_floor(double scale, int fixed)
+{
+    yoke_context *context = new_context();
+    double entry[50 * 50] = {0}, *b = filled(50, 1.0), *x = filled(50, 0.0);
+    for (int i = 0; i < 50; i++) {
+        entry[i * 50 + i] = 2.0 * scale;
+        if (i) entry[i * 50 + i - 1] = entry[(i - 1) * 50 + i] = -scale;
+    }
+    yoke_solve_options options = yoke_solve_defaults();
+    options.rtol = 0.0;
+    options.maxit = 1000;
+    options.fixed_iterations = fixed;
+    yoke_report report = solve(dense(context, 50, entry), b, x, &options);
+    cr_assert_eq(report.outcome, YOKE_ITERATION_LIMIT, "scale %g: %s", scale,
+                 yoke_outcome_word(report.outcome));
+    cr_assert_eq(report.iterations, 1000, "scale %g", scale);
+    for (int i = 0; i < 50; i++) { /* the tolerance of the scale 1 */
+        double exact = 0.5 * (i + 1) * (50 - i);
+        cr_assert_float_eq(x[i] * scale, exact, 1e-11 * exact, "scale %g: x[%d]", scale, i);
+    }
+}
+
+Test(solve, the_floor_does_no_harm_where_curvature_underflows)
+{
+    const double scales[] = {1e-20, 1e-80, 1e-150, 1e150};
+    for (int i = 0; i < 8; i++) rests_at_the_floor(scales[i / 2], i % 2);
+}
+
 static void solves_scaled_l4(double scale)
 {
     static const double exact[4] = {2.0, 3.0, 3.0, 2.0};
