@@ -17,7 +17,7 @@ const double RESIDUALS_AGREE = 1e-10;
 double relative_to(double norm, double base)
 {
     if (norm == 0.0) return 0.0;
-    return base > 0.0 ? norm / base : NAN;
+    return base > 0.0 && isfinite(base) ? norm / base : NAN;
 }
 
 static int loop_threads(int threads)

@@ -154,6 +154,23 @@ Test(solve, tiny_and_huge_right_hand_sides_are_normal_days)
     for (size_t i = 0; i < sizeof scales / sizeof *scales; i++) solves_scaled_l4(scales[i]);
 }
 
+Test(solve, a_solution_beyond_double_precision_is_not_finite)
+{
+    yoke_context *context = new_context();
+    double *b = filled(4, 1.5e308), *x = filled(4, 0.0); /* x = 2 b, 3 b */
+    yoke_solve_options options = yoke_solve_defaults();
+    for (options.initial_guess = 0; options.initial_guess < 2; options.initial_guess++) {
+        yoke_plan *plan = NULL;
+        MUST(yoke_plan_create(tridiagonal(context, 4, 0), NULL, &plan));
+        x[0] = x[1] = x[2] = x[3] = 0.0;
+        MUST(yoke_solve(plan, b, x, &options));
+        cr_assert_eq(yoke_plan_report(plan)->outcome, YOKE_NOT_FINITE);
+        cr_assert(strstr(yoke_plan_report(plan)->detail, "the solution"), "%s",
+                  yoke_plan_report(plan)->detail);
+        yoke_plan_destroy(plan);
+    }
+}
+
 Test(solve, an_exact_guess_converges_in_no_iteration)
 {
     yoke_context *context = new_context();

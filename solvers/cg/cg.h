@@ -45,6 +45,7 @@ typedef struct yk_cg {
     int exponent;      /* the system is scaled by 2^-exponent */
     double *history;
     int64_t history_capacity;
+    bool overflowed;             /* the solution, unscaled, left the range of double precision */
     const char *failed_callback; /* "operator" or "preconditioner", once it returned non-zero */
     const char *not_finite_from; /* the same, once its output alone was not finite */
 } yk_cg;

@@ -59,10 +59,10 @@ static void largest_r(yk_cg *cg, yk_piece *piece, void *user)
     largest_of(piece, cg->part[piece->part].r);
 }
 
-static double largest(yk_cg *cg, yk_piece_fn of)
+static double largest(yk_cg *cg, yk_piece_fn of, void *user)
 {
     double most = 0.0;
-    yk_team_run(cg, of, NULL);
+    yk_team_run(cg, of, user);
     for (int i = 0; i < cg->pieces; i++) most = fmax(most, cg->piece[i].largest);
     return most;
 }
@@ -84,6 +84,7 @@ static void export_piece(yk_cg *cg, yk_piece *piece, void *user)
     double factor = ldexp(1.0, cg->exponent);
     for (int64_t i = piece->first; i < piece->last; i++)
         v->x[part->first + i] = part->x[i] * factor;
+    largest_of(piece, v->x + part->first);
 }
 
 static void save_piece(yk_cg *cg, yk_piece *piece, void *user)
@@ -219,13 +220,14 @@ void yk_cg_import(yk_cg *cg, const double *b, const double *x0, bool *b_is_zero,
     double began = yoke_seconds();
     cg->exponent = 0;
     cg->newest_p = 0;
+    cg->overflowed = false;
     cg->failed_callback = cg->not_finite_from = NULL;
     yk_team_run(cg, import_piece, &(vectors){b, x0, NULL});
     if (cg->nullspace && cg->rows > 0) centre(cg, true);
-    double most = largest(cg, largest_b), dot[YK_DOTS];
+    double most = largest(cg, largest_b, NULL), dot[YK_DOTS];
     *b_is_zero = most == 0.0;
     report->transfer_seconds += yoke_seconds() - began;
-    if (x0 && yk_cg_residual(cg, dot)) most = fmax(most, largest(cg, largest_r));
+    if (x0 && yk_cg_residual(cg, dot)) most = fmax(most, largest(cg, largest_r, NULL));
     cg->exponent = exponent_of(most);
     double factor = ldexp(1.0, -cg->exponent);
     if (cg->exponent != 0) yk_team_run(cg, scale_piece, &factor);
@@ -235,6 +237,11 @@ void yk_cg_export(yk_cg *cg, double *x, yoke_report *report)
 {
     double began = yoke_seconds();
     if (cg->nullspace && cg->rows > 0) centre(cg, false);
-    yk_team_run(cg, export_piece, &(vectors){.x = x});
+    if (!isfinite(largest(cg, export_piece, &(vectors){.x = x})) &&
+        report->outcome == YOKE_CONVERGED) {
+        report->outcome = YOKE_NOT_FINITE;
+        report->residual_true = NAN;
+        cg->overflowed = true;
+    }
     report->transfer_seconds += yoke_seconds() - began;
 }
