@@ -9,6 +9,7 @@
 
 #include "lib/context.h"
 #include "lib/status.h"
+#include "lib/threads.h"
 #include "matrices/number.h"
 
 enum {
@@ -221,7 +222,8 @@ static int this_thread(void);
 static yoke_status parse_block(body *b, yk_block *next)
 {
     yoke_status status = YOKE_OK;
-    int threads = b->expected->threads;
+    int threads = yk_team_size(b->expected->threads);
+    (void)threads;
 #pragma omp parallel num_threads(threads)
     {
 #pragma omp master

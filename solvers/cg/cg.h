@@ -32,6 +32,7 @@ typedef struct yk_cg {
     int parts;
     yk_piece *piece;
     int pieces, threads;
+    int came;       /* threads that the last solve really had */
     int *pieces_of; /* [parts] */
     yk_link link;
     const yk_cpu_passes *passes;

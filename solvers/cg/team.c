@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* team.c: the driver of CPU threads: one parallel region an advance; inside it the threads meet at
  * the link's slots, and nothing else synchronises them. */
+#include "lib/threads.h"
 #include "solvers/cg/cg.h"
 
 #ifdef _OPENMP
@@ -320,8 +321,9 @@ static void advance(yk_cg *cg, int64_t at_most)
     }
     worker left;
 #ifdef _OPENMP
-    if (cg->threads > 1) {
-#pragma omp parallel num_threads(cg->threads)
+    int team = yk_team_size(cg->threads);
+    if (team > 1) {
+#pragma omp parallel num_threads(team)
         work(cg, omp_get_thread_num(), omp_get_num_threads(), at_most, &left);
     } else
 #endif
@@ -329,12 +331,14 @@ static void advance(yk_cg *cg, int64_t at_most)
     cg->s = left.s;
     cg->meetings = left.meetings;
     cg->newest_p = left.newest_p;
+    cg->came = left.count;
 }
 
 void yk_team_run(yk_cg *cg, yk_piece_fn body, void *user)
 {
 #ifdef _OPENMP
-#pragma omp parallel for num_threads(cg->threads) schedule(static, 1) if (cg->threads > 1)
+    int team = yk_team_size(cg->threads);
+#pragma omp parallel for num_threads(team) schedule(static, 1) if (team > 1)
 #endif
     for (int i = 0; i < cg->pieces; i++) body(cg, &cg->piece[i], user);
 }
