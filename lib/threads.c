@@ -7,12 +7,15 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "lib/context.h"
+
 #ifdef _OPENMP
 #include <omp.h>
 #include <pthread.h>
+enum { HAS_TEAMS = 1 };
+#else
+enum { HAS_TEAMS = 0 };
 #endif
-
-#include "lib/context.h"
 
 int yk_processors(void)
 {
@@ -58,15 +61,10 @@ static int default_threads(void)
 
 int yk_threads(const yoke_context *context, int asked)
 {
-#ifdef _OPENMP
+    if (!HAS_TEAMS) return 1;
     if (asked > 0) return asked;
     if (context && context->options.threads > 0) return context->options.threads;
     return default_threads();
-#else
-    (void)context;
-    (void)asked;
-    return 1;
-#endif
 }
 
 #ifdef _OPENMP
