@@ -10,6 +10,8 @@
 
 enum {
     CHUNK = 1 << 16, /* entries: 1 MiB */
+    /* 4 MiB, from where yk_alloc asks for huge pages: small ones cost more to touch than to fill */
+    LEAST_EXTENT = 4, /* chunks */
     /* Orders that a slice has to itself: a slice spans fewer chunks than this. */
     PIECES_OF_A_SLICE = 1 << 20
 };
@@ -25,8 +27,10 @@ void yk_triplets_begin(yk_triplets *triplets, yoke_context *context)
 void yk_triplets_free(yk_triplets *triplets)
 {
     yoke_context *context = triplets->context;
-    for (int64_t i = 0; i < triplets->chunks; i++)
-        yk_free(context, triplets->chunk[i], CHUNK, sizeof(yk_triplet));
+    for (int64_t i = 0; i < triplets->extents; i++)
+        yk_free(context, triplets->extent[i].entry, triplets->extent[i].chunks * CHUNK,
+                sizeof(yk_triplet));
+    yk_free(context, triplets->extent, triplets->extent_room, sizeof *triplets->extent);
     yk_free(context, triplets->chunk, triplets->chunk_room, sizeof *triplets->chunk);
     yk_free(context, triplets->piece, triplets->piece_room, sizeof *triplets->piece);
     yk_triplets_begin(triplets, context);
@@ -48,6 +52,29 @@ static yoke_status grow(yoke_context *context, void *list, int64_t *room, size_t
     return YOKE_OK;
 }
 
+/* At least so many chunks, and an eighth of all, so that a large file makes few extents. */
+static int64_t extent_size(const yk_triplets *triplets, int64_t chunks)
+{
+    if (chunks < triplets->chunks / 8) chunks = triplets->chunks / 8;
+    return chunks < LEAST_EXTENT ? LEAST_EXTENT : chunks;
+}
+
+static yoke_status add_extent(yk_triplets *triplets, int64_t chunks)
+{
+    yoke_context *context = triplets->context;
+    yk_extent extent = {NULL, extent_size(triplets, chunks)};
+    YK_TRY(grow(context, &triplets->extent, &triplets->extent_room, sizeof *triplets->extent,
+                triplets->extents, triplets->extents + 1));
+    YK_TRY(grow(context, &triplets->chunk, &triplets->chunk_room, sizeof *triplets->chunk,
+                triplets->chunks, triplets->chunks + extent.chunks));
+    YK_TRY(yk_alloc(context, "entries of a file", extent.chunks * CHUNK, sizeof(yk_triplet),
+                    &extent.entry));
+    triplets->extent[triplets->extents++] = extent;
+    for (int64_t i = 0; i < extent.chunks; i++)
+        triplets->chunk[triplets->chunks++] = extent.entry + i * CHUNK;
+    return YOKE_OK;
+}
+
 yoke_status yk_triplets_reserve(yk_triplets *triplets, int64_t entries, int64_t slices,
                                 int64_t writers)
 {
@@ -55,17 +82,10 @@ yoke_status yk_triplets_reserve(yk_triplets *triplets, int64_t entries, int64_t 
     int64_t more = entries / CHUNK + 1 + writers;
     int64_t chunks = atomic_load(&triplets->chunks_used) + more;
     int64_t pieces = atomic_load(&triplets->pieces_used);
-    YK_TRY(grow(context, &triplets->chunk, &triplets->chunk_room, sizeof *triplets->chunk,
-                triplets->chunks, chunks));
     /* A slice adds a piece, and so does each new chunk within one. */
     YK_TRY(grow(context, &triplets->piece, &triplets->piece_room, sizeof *triplets->piece, pieces,
                 pieces + slices + more));
-    while (triplets->chunks < chunks) {
-        YK_TRY(yk_alloc(context, "entries of a file", CHUNK, sizeof(yk_triplet),
-                        &triplets->chunk[triplets->chunks]));
-        triplets->chunks++;
-    }
-    return YOKE_OK;
+    return chunks > triplets->chunks ? add_extent(triplets, chunks - triplets->chunks) : YOKE_OK;
 }
 
 void yk_triplet_begin_slice(yk_triplet_writer *writer, int64_t order)

@@ -19,10 +19,18 @@ typedef struct yk_piece {
     int64_t count;
 } yk_piece;
 
+/* Chunks allocated together. */
+typedef struct yk_extent {
+    yk_triplet *entry;
+    int64_t chunks;
+} yk_extent;
+
 typedef struct yk_triplets {
     yoke_context *context;
-    yk_triplet **chunk; /* [chunks] in room for [chunk_room] */
+    yk_triplet **chunk; /* [chunks] in room for [chunk_room]; some lie one behind the other */
     int64_t chunks, chunk_room;
+    yk_extent *extent; /* [extents] in room for [extent_room]: what holds the chunks */
+    int64_t extents, extent_room;
     atomic_llong chunks_used;
     yk_piece *piece; /* [pieces_used] in room for [piece_room] */
     int64_t piece_room;
