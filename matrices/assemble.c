@@ -133,6 +133,17 @@ static yoke_status move_entries(assembly *a)
     return YOKE_OK;
 }
 
+typedef struct narrowing {
+    const int64_t *from;
+    int32_t *to;
+} narrowing;
+
+static void narrow(void *user, int64_t first, int64_t last)
+{
+    const narrowing *n = user;
+    for (int64_t i = first; i < last; i++) n->to[i] = (int32_t)n->from[i];
+}
+
 /* Row starts in 32 bits where they fit. */
 static yoke_status settle_starts(assembly *a, yk_csr *csr)
 {
@@ -141,10 +152,10 @@ static yoke_status settle_starts(assembly *a, yk_csr *csr)
         a->start = NULL;
         return YOKE_OK;
     }
-    int32_t *start;
-    YK_TRY(yk_alloc(a->context, "row starts", a->rows + 1, sizeof *start, &start));
-    for (int64_t row = 0; row <= a->rows; row++) start[row] = (int32_t)a->start[row];
-    csr->start32 = start;
+    narrowing n = {.from = a->start};
+    YK_TRY(yk_alloc(a->context, "row starts", a->rows + 1, sizeof *n.to, &n.to));
+    yk_parallel_for(a->threads, a->rows + 1, 4096, narrow, &n);
+    csr->start32 = n.to;
     return YOKE_OK;
 }
 
