@@ -24,12 +24,16 @@ void yk_triplets_begin(yk_triplets *triplets, yoke_context *context)
     atomic_init(&triplets->pieces_used, 0);
 }
 
+static void free_extent(yoke_context *context, yk_extent *extent)
+{
+    yk_free(context, extent->entry, extent->chunks * CHUNK, sizeof *extent->entry);
+    extent->entry = NULL;
+}
+
 void yk_triplets_free(yk_triplets *triplets)
 {
     yoke_context *context = triplets->context;
-    for (int64_t i = 0; i < triplets->extents; i++)
-        yk_free(context, triplets->extent[i].entry, triplets->extent[i].chunks * CHUNK,
-                sizeof(yk_triplet));
+    for (int64_t i = 0; i < triplets->extents; i++) free_extent(context, &triplets->extent[i]);
     yk_free(context, triplets->extent, triplets->extent_room, sizeof *triplets->extent);
     yk_free(context, triplets->chunk, triplets->chunk_room, sizeof *triplets->chunk);
     yk_free(context, triplets->piece, triplets->piece_room, sizeof *triplets->piece);
@@ -62,7 +66,7 @@ static int64_t extent_size(const yk_triplets *triplets, int64_t chunks)
 static yoke_status add_extent(yk_triplets *triplets, int64_t chunks)
 {
     yoke_context *context = triplets->context;
-    yk_extent extent = {NULL, extent_size(triplets, chunks)};
+    yk_extent extent = {NULL, extent_size(triplets, chunks), 0};
     YK_TRY(grow(context, &triplets->extent, &triplets->extent_room, sizeof *triplets->extent,
                 triplets->extents, triplets->extents + 1));
     YK_TRY(grow(context, &triplets->chunk, &triplets->chunk_room, sizeof *triplets->chunk,
@@ -116,8 +120,29 @@ static int by_order(const void *a, const void *b)
     return (one->order > other->order) - (one->order < other->order);
 }
 
+/* Extents are few: each is an eighth of all before it. */
+static yk_extent *extent_of(yk_triplets *triplets, const yk_piece *piece)
+{
+    yk_extent *extent = triplets->extent;
+    while (!extent->entry || piece->entry < extent->entry ||
+           piece->entry >= extent->entry + extent->chunks * CHUNK)
+        extent++;
+    return extent;
+}
+
 void yk_triplets_order(yk_triplets *triplets)
 {
-    qsort(triplets->piece, (size_t)atomic_load(&triplets->pieces_used), sizeof *triplets->piece,
-          by_order);
+    int64_t pieces = atomic_load(&triplets->pieces_used);
+    qsort(triplets->piece, (size_t)pieces, sizeof *triplets->piece, by_order);
+    for (int64_t i = 0; i < pieces; i++)
+        extent_of(triplets, &triplets->piece[i])->left += triplets->piece[i].count;
+}
+
+void yk_triplets_taken(yk_triplets *triplets, int64_t first, int64_t last)
+{
+    for (const yk_piece *piece = triplets->piece + first; piece < triplets->piece + last; piece++) {
+        yk_extent *extent = extent_of(triplets, piece);
+        extent->left -= piece->count;
+        if (extent->left == 0) free_extent(triplets->context, extent);
+    }
 }

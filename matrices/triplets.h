@@ -23,6 +23,7 @@ typedef struct yk_piece {
 typedef struct yk_extent {
     yk_triplet *entry;
     int64_t chunks;
+    int64_t left; /* entries in it that were not taken yet; counted once the pieces are in order */
 } yk_extent;
 
 typedef struct yk_triplets {
@@ -66,5 +67,8 @@ static inline void yk_triplet_put(yk_triplet_writer *writer, yk_triplet entry)
 
 /* Brings the pieces into the file's order. */
 void yk_triplets_order(yk_triplets *triplets);
+
+/* The entries of the pieces [first, last) will not be read again: releases what holds no others. */
+void yk_triplets_taken(yk_triplets *triplets, int64_t first, int64_t last);
 
 #endif
