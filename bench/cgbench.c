@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* cgbench.c: the commands, and what may precede them. */
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <yoke.h>
 
@@ -112,8 +114,19 @@ static int run_command(const command *c, int argc, char **argv)
     return code;
 }
 
+/* Where a stream comes closed, the first file that is opened would take its place and get what is
+ * meant for it. What stands there instead refuses reading, or writing, as a closed one does. */
+static void hold_streams(void)
+{
+    for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; stream++)
+        if (fcntl(stream, F_GETFD) < 0 &&
+            open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY) < 0)
+            exit(ENDS_LACKING);
+}
+
 int main(int argc, char **argv)
 {
+    hold_streams();
     const char *name = argc > 1 ? argv[1] : NULL;
     if (!name) return say_unknown_command(NULL);
     if (!strcmp(name, "--help") || !strcmp(name, "-h") || !strcmp(name, "help")) return help();

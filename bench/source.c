@@ -108,7 +108,7 @@ static int open_rhs(yoke_context *context, const char *rhs, source *s)
     if (!strcmp(rhs, "A*ones")) {
         double *ones = s->b;
         s->b = take("the right-hand side", s->rows, sizeof *s->b);
-        csr_multiply(&s->csr, s->threads, ones, s->b);
+        csr_multiply(&s->csr, ones, s->b);
         free(ones);
     }
     return 0;
@@ -124,7 +124,7 @@ static int open_guess(yoke_context *context, const char *path, source *s)
 
 int source_open(yoke_context *context, const bench_options *options, const char *name, source *s)
 {
-    *s = (source){.name = name, .threads = (int)options->threads};
+    *s = (source){.name = name};
     int code = open_matrix(context, options, s);
     if (!code) code = open_rhs(context, options->rhs, s);
     if (!code) code = open_guess(context, options->x0, s);

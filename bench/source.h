@@ -12,7 +12,6 @@ typedef struct source {
     yoke_matrix *matrix;
     yoke_csr csr; /* its canonical form */
     int64_t rows, nonzeros;
-    int threads;   /* for the work outside a plan */
     double *b;     /* [rows] */
     double *x0;    /* [rows], or NULL */
     double b_norm; /* ||b||_2, of what is left of b outside a declared nullspace */

@@ -9,13 +9,16 @@
 
 #include "bench/say.h"
 
-static void refuse(const char *what, size_t bytes, int64_t limit)
+static void refuse(const char *what, size_t bytes)
 {
-    if (limit > 0)
+    yoke_machine machine;
+    yoke_machine_describe(&machine);
+    if (machine.memory_limit > 0)
         exit(say_error(ENDS_LACKING,
-                       "out of memory: %s needs %zu bytes, this process may take %lld", what, bytes,
-                       (long long)limit));
-    exit(say_error(ENDS_LACKING, "out of memory: %s needs %zu bytes", what, bytes));
+                       "%s: asked %zu bytes, available %lld within this process's limit", what,
+                       bytes, (long long)machine.memory_limit));
+    exit(say_error(ENDS_LACKING, "%s: asked %zu bytes, which the system does not give", what,
+                   bytes));
 }
 
 void *take(const char *what, int64_t count, size_t size)
@@ -28,11 +31,10 @@ void *take(const char *what, int64_t count, size_t size)
     if (bytes > ((size_t)1 << 28)) {
         yoke_machine machine;
         yoke_machine_describe(&machine);
-        if (machine.memory_limit > 0 && bytes > (size_t)machine.memory_limit)
-            refuse(what, bytes, machine.memory_limit);
+        if (machine.memory_limit > 0 && bytes > (size_t)machine.memory_limit) refuse(what, bytes);
     }
     void *memory = calloc(count > 0 ? (size_t)count : 1, size);
-    if (!memory) refuse(what, bytes, 0);
+    if (!memory) refuse(what, bytes);
     return memory;
 }
 

@@ -42,7 +42,7 @@ static void prepare_once(void)
     if (prepared) return;
     prepared = 1;
     atexit(remove_all);
-    static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
+    static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE};
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
         struct sigaction action = {.sa_handler = on_signal}, old;
         if (!sigaction(numbers[i], NULL, &old) && old.sa_handler != SIG_IGN)

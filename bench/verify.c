@@ -6,9 +6,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#ifdef _OPENMP
-#include <omp.h>
-#endif
 
 #include "bench/take.h"
 
@@ -17,23 +14,11 @@ const double RESIDUALS_AGREE = 1e-10;
 double relative_to(double norm, double base)
 {
     if (norm == 0.0) return 0.0;
-    return base > 0.0 ? norm / base : NAN;
+    return base > 0.0 && isfinite(base) ? norm / base : NAN;
 }
 
-static int loop_threads(int threads)
+void csr_multiply(const yoke_csr *csr, const double *x, double *y)
 {
-#ifdef _OPENMP
-    return threads > 0 ? threads : omp_get_max_threads();
-#else
-    return threads > 0 ? 1 : 1;
-#endif
-}
-
-void csr_multiply(const yoke_csr *csr, int threads, const double *x, double *y)
-{
-    int team = loop_threads(threads);
-    (void)team;
-#pragma omp parallel for num_threads(team) schedule(static) if (csr->rows > 4096)
     for (int64_t i = 0; i < csr->rows; i++) {
         double sum = 0.0;
         for (int64_t k = csr_start(csr, i); k < csr_start(csr, i + 1); k++)
@@ -66,13 +51,12 @@ double norm_outside(const double *v, int64_t rows, int project)
 
 /* The residual, and how far rounding may move each of its elements: a sum of m products errs by at
  * most m u / (1 - m u) of the sum of their sizes (Higham, Accuracy and Stability of Numerical
- * Algorithms, 2nd ed., (3.5)). */
-static void residual(const source *s, const double *x, double *r, double *rounding)
+ * Algorithms, 2nd ed., (3.5)). threads: that the solve had, so they are there. */
+static void residual(const source *s, int threads, const double *x, double *r, double *rounding)
 {
     const yoke_csr *csr = &s->csr;
-    int team = loop_threads(s->threads);
-    (void)team;
-#pragma omp parallel for num_threads(team) schedule(static) if (csr->rows > 4096)
+    (void)threads;
+#pragma omp parallel for num_threads(threads) schedule(static) if (csr->rows > 4096)
     for (int64_t i = 0; i < csr->rows; i++) {
         int64_t first = csr_start(csr, i), end = csr_start(csr, i + 1);
         double sum = s->b[i], sizes = fabs(s->b[i]);
@@ -93,7 +77,7 @@ const char *verify(const source *s, const double *x, const yoke_report *report, 
     if (report->outcome != YOKE_CONVERGED && !isfinite(report->residual_true)) return NULL;
     double *r = take("the residual", s->rows, sizeof *r);
     double *rounding = take("the residual", s->rows, sizeof *rounding);
-    residual(s, x, r, rounding);
+    residual(s, report->threads, x, r, rounding);
     double ours = norm_outside(r, s->rows, project), theirs = report->residual_true;
     /* Two computed residuals, each within the rounding of the exact one, and two norms. */
     double allowed = 2.0 * norm_outside(rounding, s->rows, 0) + 1e-12 * theirs;

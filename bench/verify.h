@@ -5,8 +5,8 @@
 
 #include "bench/source.h"
 
-/* y = A x. threads 0: what OpenMP has. */
-void csr_multiply(const yoke_csr *csr, int threads, const double *x, double *y);
+/* y = A x. */
+void csr_multiply(const yoke_csr *csr, const double *x, double *y);
 
 /* ||v||_2 without overflow; of v less its mean if project. */
 double norm_outside(const double *v, int64_t rows, int project);

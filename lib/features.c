@@ -18,6 +18,12 @@
 #define WITH_X86_64 0
 #endif
 
+#ifdef HAVE_CUDA
+#define WITH_CUDA 1
+#else
+#define WITH_CUDA 0
+#endif
+
 #ifdef __aarch64__
 #define WITH_NEON 1
 #else
@@ -28,8 +34,10 @@ static const struct feature {
     const char *name;
     int present;
 } features[] = {
-    {"openmp", WITH_OPENMP}, {"zlib", 1},         {"cuda", 0}, {"mpi", 0}, {"avx2", WITH_X86_64},
-    {"avx512", WITH_X86_64}, {"neon", WITH_NEON},
+    {"openmp", WITH_OPENMP}, {"zlib", 1},
+    {"cuda", WITH_CUDA},     {"mpi", 0},
+    {"avx2", WITH_X86_64},   {"avx512", WITH_X86_64},
+    {"neon", WITH_NEON},
 };
 
 int yoke_has(const char *feature)

@@ -31,12 +31,32 @@ static size_t padded(size_t bytes)
     return bytes ? (bytes + alignment - 1) / alignment * alignment : LINE;
 }
 
+/* Straight from the system: a heap would keep what is released, in pieces that fit nothing later.
+ * More is mapped and what lies before and behind the aligned part given back. */
+static void *map(size_t bytes)
+{
+    size_t room = bytes + HUGE_PAGE;
+    char *first = mmap(NULL, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (first == MAP_FAILED) return NULL;
+    size_t before = -(uintptr_t)first % HUGE_PAGE, behind = HUGE_PAGE - before;
+    if (before > 0) munmap(first, before);
+    if (behind > 0) munmap(first + before + bytes, behind);
+    /* Gathers over a long vector miss the TLB without huge pages; a refusal does no harm. */
+    madvise(first + before, bytes, MADV_HUGEPAGE);
+    return first + before;
+}
+
 static void *default_allocate(size_t bytes)
 {
-    void *memory = aligned_alloc(alignment_of(bytes), bytes);
-    /* Gathers over a long vector miss the TLB without huge pages; a refusal does no harm. */
-    if (memory && alignment_of(bytes) == HUGE_PAGE) madvise(memory, bytes, MADV_HUGEPAGE);
-    return memory;
+    return alignment_of(bytes) == HUGE_PAGE ? map(bytes) : aligned_alloc(LINE, bytes);
+}
+
+static void default_release(void *memory, size_t bytes)
+{
+    if (alignment_of(bytes) == HUGE_PAGE)
+        munmap(memory, bytes);
+    else
+        free(memory);
 }
 
 static void *allocate(const yoke_context_options *options, size_t bytes)
@@ -91,7 +111,7 @@ void yk_free(yoke_context *context, void *memory, int64_t items, size_t size)
     if (context->options.release)
         context->options.release(context->options.memory_user, memory, bytes);
     else
-        free(memory);
+        default_release(memory, bytes);
 }
 
 int64_t yk_memory_taken(void)

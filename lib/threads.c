@@ -2,11 +2,20 @@
 /* threads.c: counting processors and sharing loops. */
 #include "lib/threads.h"
 
+#include <limits.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "lib/context.h"
+
+#ifdef _OPENMP
+#include <omp.h>
+#include <pthread.h>
+enum { HAS_TEAMS = 1 };
+#else
+enum { HAS_TEAMS = 0 };
+#endif
 
 int yk_processors(void)
 {
@@ -52,16 +61,60 @@ static int default_threads(void)
 
 int yk_threads(const yoke_context *context, int asked)
 {
-#ifdef _OPENMP
+    if (!HAS_TEAMS) return 1;
     if (asked > 0) return asked;
     if (context && context->options.threads > 0) return context->options.threads;
     return default_threads();
-#else
-    (void)context;
-    (void)asked;
-    return 1;
-#endif
 }
+
+#ifdef _OPENMP
+
+static void *pass_gate(void *gate)
+{
+    pthread_mutex_lock(gate);
+    pthread_mutex_unlock(gate);
+    return NULL;
+}
+
+/* Starts them all at once, with nothing to do; how many there are then, with the caller. */
+static int rehearse(int wanted)
+{
+    pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
+    pthread_t *thread = calloc((size_t)wanted, sizeof *thread);
+    int came = 0;
+    if (!thread) return 1;
+    pthread_mutex_lock(&gate);
+    while (came < wanted - 1 && pthread_create(&thread[came], NULL, pass_gate, &gate) == 0) came++;
+    pthread_mutex_unlock(&gate);
+    for (int i = 0; i < came; i++) pthread_join(thread[i], NULL);
+    free(thread);
+    return came + 1;
+}
+
+/* OpenMP keeps the threads of a region for the next one of the same caller: one rehearsal a size.
+ * Once some were refused, half is left to whoever else needs room. */
+int yk_team_size(int wanted)
+{
+    static _Thread_local int rehearsed = 1, most = INT_MAX;
+    if (wanted <= 1 || omp_get_active_level() >= omp_get_max_active_levels()) return 1;
+    if (wanted > omp_get_thread_limit()) wanted = omp_get_thread_limit();
+    if (wanted > most) wanted = most;
+    if (wanted <= rehearsed) return wanted;
+    int came = rehearse(wanted);
+    rehearsed = came == wanted ? wanted : came / 2 > 1 ? came / 2 : 1;
+    if (came < wanted) most = rehearsed;
+    return rehearsed;
+}
+
+#else
+
+int yk_team_size(int wanted)
+{
+    (void)wanted;
+    return 1;
+}
+
+#endif
 
 static int64_t share_start(int64_t count, int64_t grain, int64_t t, int64_t threads)
 {
@@ -78,7 +131,8 @@ void yk_parallel_for(int threads, int64_t count, int64_t grain, yk_range_fn body
         return;
     }
 #ifdef _OPENMP
-#pragma omp parallel for num_threads(threads) schedule(static, 1)
+    int team = yk_team_size(threads);
+#pragma omp parallel for num_threads(team) schedule(static, 1)
 #endif
     for (int t = 0; t < threads; t++) {
         int64_t first = share_start(count, grain, t, threads);

@@ -11,6 +11,12 @@
  * MPI_LOCALNRANKS, SLURM_NTASKS_PER_NODE), at least 1. 1 without OpenMP. */
 int yk_threads(const yoke_context *context, int asked);
 
+/* How many of the wanted threads a parallel region that this thread enters now can have: fewer
+ * inside another region, under OMP_THREAD_LIMIT, or where the system refuses to start them
+ * (RLIMIT_NPROC, RLIMIT_AS, a cgroup's pids). Every region asks: OpenMP ends the process when it
+ * cannot start a thread. */
+int yk_team_size(int wanted);
+
 /* Processors of this thread's affinity mask. */
 int yk_processors(void);
 

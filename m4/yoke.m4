@@ -227,7 +227,7 @@ AS_IF([test "x$yoke_cuda" = xyes], [
   CUDA_CPPFLAGS="-I$yoke_cuda_root/include"
   CUDA_LIBS="-L$yoke_cuda_lib -lcudart_static -ldl -lrt -lpthread -lstdc++"
   # Fused operations are written out: see lib/subset.h. PTX of the newest serves what comes later.
-  AM_NVCCFLAGS="-std=c++17 -fmad=false -Xcompiler=-fvisibility=hidden"
+  AM_NVCCFLAGS="-std=c++17 -fmad=false -Xcompiler=-fvisibility=hidden,-fno-exceptions"
   for yoke_arch in `AS_ECHO(["$with_cuda_arch"]) | tr , ' '`; do
     AM_NVCCFLAGS="$AM_NVCCFLAGS -gencode=arch=compute_$yoke_arch,code=sm_$yoke_arch"
   done

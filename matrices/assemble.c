@@ -13,6 +13,8 @@
 #include "lib/threads.h"
 #include "matrices/sort_rows.h"
 
+enum { ROUNDS = 16 };
+
 typedef struct assembly {
     yoke_context *context;
     yk_triplets *triplets;
@@ -20,6 +22,7 @@ typedef struct assembly {
     bool symmetric;
     int threads;    /* of the machine */
     int64_t shares; /* of the file */
+    int64_t round;
     int64_t expanded;
     uint32_t *count; /* [shares][rows]: entries; then where in its row a share puts its next one */
     int64_t *start;  /* [rows + 1] */
@@ -72,24 +75,46 @@ static void offset_rows(void *user, int64_t first, int64_t last)
     }
 }
 
+/* The pieces of a share are moved in rounds, and what was moved is released after each. */
+static int64_t round_begin(const assembly *a, int64_t share, int64_t round)
+{
+    int64_t begin = share_begin(a, share);
+    return begin + (share_begin(a, share + 1) - begin) * round / ROUNDS;
+}
+
+static void move_piece(const assembly *a, uint32_t *next, const yk_piece *piece)
+{
+    for (const yk_triplet *e = piece->entry; e < piece->entry + piece->count; e++) {
+        int64_t to = a->start[e->row] + next[e->row]++;
+        a->column[to] = e->column;
+        a->value[to] = e->value;
+        if (!a->symmetric || e->row == e->column) continue;
+        to = a->start[e->column] + next[e->column]++;
+        a->column[to] = e->row | YK_MIRRORED;
+        a->value[to] = e->value;
+    }
+}
+
 static void move_shares(void *user, int64_t first, int64_t last)
 {
     assembly *a = user;
     for (int64_t share = first; share < last; share++) {
         uint32_t *next = a->count + share * a->rows;
-        for (int64_t p = share_begin(a, share); p < share_begin(a, share + 1); p++) {
-            const yk_piece *piece = &a->triplets->piece[p];
-            for (const yk_triplet *e = piece->entry; e < piece->entry + piece->count; e++) {
-                int64_t to = a->start[e->row] + next[e->row]++;
-                a->column[to] = e->column;
-                a->value[to] = e->value;
-                if (!a->symmetric || e->row == e->column) continue;
-                to = a->start[e->column] + next[e->column]++;
-                a->column[to] = e->row | YK_MIRRORED;
-                a->value[to] = e->value;
-            }
-        }
+        int64_t end = round_begin(a, share, a->round + 1);
+        for (int64_t p = round_begin(a, share, a->round); p < end; p++)
+            move_piece(a, next, &a->triplets->piece[p]);
     }
+}
+
+static void move_and_release(assembly *a)
+{
+    for (a->round = 0; a->round < ROUNDS; a->round++) {
+        yk_parallel_for(a->threads, a->shares, 1, move_shares, a);
+        for (int64_t share = 0; share < a->shares; share++)
+            yk_triplets_taken(a->triplets, round_begin(a, share, a->round),
+                              round_begin(a, share, a->round + 1));
+    }
+    yk_triplets_free(a->triplets);
 }
 
 static int64_t least(int64_t a, int64_t b)
@@ -126,11 +151,21 @@ static yoke_status move_entries(assembly *a)
 {
     YK_TRY(yk_alloc(a->context, "columns", a->expanded, sizeof *a->column, &a->column));
     YK_TRY(yk_alloc(a->context, "values", a->expanded, sizeof *a->value, &a->value));
-    yk_parallel_for(a->threads, a->shares, 1, move_shares, a);
-    yk_triplets_free(a->triplets);
+    move_and_release(a);
     yk_free(a->context, a->count, a->shares * a->rows, sizeof *a->count);
     a->count = NULL;
     return YOKE_OK;
+}
+
+typedef struct narrowing {
+    const int64_t *from;
+    int32_t *to;
+} narrowing;
+
+static void narrow(void *user, int64_t first, int64_t last)
+{
+    const narrowing *n = user;
+    for (int64_t i = first; i < last; i++) n->to[i] = (int32_t)n->from[i];
 }
 
 /* Row starts in 32 bits where they fit. */
@@ -141,10 +176,10 @@ static yoke_status settle_starts(assembly *a, yk_csr *csr)
         a->start = NULL;
         return YOKE_OK;
     }
-    int32_t *start;
-    YK_TRY(yk_alloc(a->context, "row starts", a->rows + 1, sizeof *start, &start));
-    for (int64_t row = 0; row <= a->rows; row++) start[row] = (int32_t)a->start[row];
-    csr->start32 = start;
+    narrowing n = {.from = a->start};
+    YK_TRY(yk_alloc(a->context, "row starts", a->rows + 1, sizeof *n.to, &n.to));
+    yk_parallel_for(a->threads, a->rows + 1, 4096, narrow, &n);
+    csr->start32 = n.to;
     return YOKE_OK;
 }
 

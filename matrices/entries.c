@@ -9,6 +9,7 @@
 
 #include "lib/context.h"
 #include "lib/status.h"
+#include "lib/threads.h"
 #include "matrices/number.h"
 
 enum {
@@ -37,8 +38,8 @@ typedef struct body {
 
 /* ------------------------------------------------------------ one line */
 
-/* An index of 8 digits or more, perhaps with leading zeros; most < 10^18. */
-static const char *parse_long_index(const char *text, uint64_t *value)
+/* An index of 8 digits or more, perhaps with leading zeros, or of none; most < 10^18. */
+static __attribute__((noinline)) const char *parse_long_index(const char *text, uint64_t *value)
 {
     while (*text == '0') text++;
     const char *first = text;
@@ -53,7 +54,7 @@ static inline const char *parse_index(const char *text, int64_t most, int32_t *i
     uint64_t value;
     if (*text == '+') text++;
     int count = yk_short_number(text, &value);
-    text = count < 8 ? text + count : parse_long_index(text, &value);
+    text = count - 1u < 7u ? text + count : parse_long_index(text, &value);
     *index = (int32_t)(value - 1);
     return value - 1 < (uint64_t)most ? text : NULL;
 }
@@ -221,7 +222,8 @@ static int this_thread(void);
 static yoke_status parse_block(body *b, yk_block *next)
 {
     yoke_status status = YOKE_OK;
-    int threads = b->expected->threads;
+    int threads = yk_team_size(b->expected->threads);
+    (void)threads;
 #pragma omp parallel num_threads(threads)
     {
 #pragma omp master

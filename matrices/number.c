@@ -26,9 +26,9 @@ typedef struct decimal {
 /* Appends the digits at text to *digits, modulo 2^64. */
 static inline const char *append_digits(const char *text, uint64_t *digits)
 {
-    uint64_t value = *digits, bytes;
-    while (memcpy(&bytes, text, 8), yk_other_than_digits(bytes) == 0) {
-        value = value * 100000000 + yk_value_of_digits(bytes ^ YK_ZEROS);
+    uint64_t value = *digits, eight;
+    while (memcpy(&eight, text, 8), eight ^= YK_ZEROS, yk_other_than_digits(eight) == 0) {
+        value = value * 100000000 + yk_value_of_digits(eight);
         text += 8;
     }
     for (; yk_is_digit(*text); text++) value = value * 10 + (uint64_t)(*text - '0');
@@ -59,16 +59,17 @@ static bool keep_digits(const char *text, const char *end, int most, char *kept,
 }
 
 /* More than 19 digits: the first 19 significant ones fit 64 bits. */
-static void cut_digits(const char *text, const char *end, decimal *number)
+static __attribute__((noinline)) decimal cut_digits(const char *text, const char *end,
+                                                    int64_t exponent)
 {
+    decimal number = {0, exponent, false};
     char kept[19];
     int count;
     int64_t shift;
-    number->truncated = keep_digits(text, end, 19, kept, &count, &shift);
-    number->digits = 0;
-    for (int i = 0; i < count; i++)
-        number->digits = number->digits * 10 + (uint64_t)(kept[i] - '0');
-    number->exponent += shift;
+    number.truncated = keep_digits(text, end, 19, kept, &count, &shift);
+    for (int i = 0; i < count; i++) number.digits = number.digits * 10 + (uint64_t)(kept[i] - '0');
+    number.exponent += shift;
+    return number;
 }
 
 /* w 10^q = product 2^(exponent - 127 or - 126), product rounded down to 128 bits. */
@@ -78,7 +79,14 @@ typedef struct scaled {
     bool exact, sticky; /* sticky: something other than 0 was cut off */
 } scaled;
 
-static inline scaled multiply(uint64_t w, int64_t q)
+/* Of a product whose first bit is 126 + top. floor(log2(10^q)) = floor(217706 q / 2^16) for all q
+ * of the table. */
+static inline int64_t exponent_of(int64_t top, int64_t q, int zeros)
+{
+    return top + 63 + ((217706 * q) >> 16) - zeros;
+}
+
+static scaled multiply(uint64_t w, int64_t q)
 {
     scaled x;
     const uint64_t *power = yk_power_of_five[q - YK_POWER_FIRST];
@@ -88,20 +96,22 @@ static inline scaled multiply(uint64_t w, int64_t q)
     x.product = (u128)w * power[0] + (uint64_t)(low >> 64);
     x.sticky = (uint64_t)low != 0;
     x.exact = q >= 0 && q <= 55; /* 5^55 < 2^128: the table's entry is not truncated */
-    /* floor(log2(10^q)) = floor(217706 q / 2^16) for all q of the table */
-    x.exponent = (int64_t)(x.product >> 127) + 63 + ((217706 * q) >> 16) - zeros;
+    x.exponent = exponent_of((int64_t)(x.product >> 127), q, zeros);
     return x;
 }
 
-/* As round_scaled, where the 53 bits kept are those of a normal number. */
-static inline bool round_normal(scaled x, uint64_t *bits)
+/* Sets *bits of w 10^q from the upper half of the table's entry alone, which is what all but a few
+ * in a thousand numbers need: the true product's first 64 bits are `high` or one more. False where
+ * that could matter to the rounding, or where the double is not normal. w is not 0. */
+static inline bool round_common(uint64_t w, int64_t q, uint64_t *bits)
 {
-    uint64_t high = (uint64_t)(x.product >> 64), low = (uint64_t)x.product;
-    int cut = 10 + (int)(high >> 63);
-    uint64_t rest = high & (((uint64_t)1 << cut) - 1), half = (uint64_t)1 << (cut - 1);
-    *bits = (high >> cut) + (rest >= half) + ((uint64_t)(x.exponent + 1022) << 52);
-    /* Only next to the half, with low bits all 0 or all 1, could less than 2 change this. */
-    return low + 1 > 1;
+    if (q < YK_POWER_FIRST || q > YK_POWER_LAST) return false;
+    int zeros = __builtin_clzll(w);
+    uint64_t high = (u128)(w << zeros) * yk_power_of_five[q - YK_POWER_FIRST][0] >> 64;
+    int64_t top = (int64_t)(high >> 63), exponent = exponent_of(top, q, zeros);
+    uint64_t half_up = ((high >> (9 + top)) + 1) >> 1;
+    *bits = half_up + ((uint64_t)(exponent + 1022) << 52);
+    return ((high + 1) & 511) > 1 && exponent >= -1022 && exponent <= 1022;
 }
 
 /* Sets *bits of a double to x rounded to nearest even; false where x is not known well enough: of
@@ -121,7 +131,7 @@ static bool round_scaled(scaled x, uint64_t *bits)
 }
 
 /* Sets *bits of w 10^q, rounded to nearest even; false where 128 bits do not tell. */
-static inline bool round_product(uint64_t w, int64_t q, uint64_t *bits)
+static bool round_product(uint64_t w, int64_t q, uint64_t *bits)
 {
     *bits = 0;
     if (w == 0 || q < YK_POWER_FIRST - 1) return true; /* below half the least subnormal */
@@ -135,8 +145,14 @@ static inline bool round_product(uint64_t w, int64_t q, uint64_t *bits)
         *bits = 0x7ff0000000000000u;
         return true;
     }
-    if (x.exponent >= -1022 && round_normal(x, bits)) return true;
     return round_scaled(x, bits);
+}
+
+static inline double double_of(uint64_t bits)
+{
+    double value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
 }
 
 /* The rare rest: strtod, of a text without a point, which the locale could spell otherwise. */
@@ -161,22 +177,29 @@ static double hard_case(const char *text, const char *end, int64_t exponent)
     return strtod(copy, NULL);
 }
 
-static double magnitude(const char *text, const char *end, const decimal *number, int64_t exponent)
+/* Not inlined: the common path would save registers for it. */
+static __attribute__((noinline)) double uncommon_magnitude(const char *text, const char *end,
+                                                           decimal number, int64_t exponent)
+{
+    uint64_t bits, above;
+    bool known = round_product(number.digits, number.exponent, &bits);
+    if (known && number.truncated)
+        known = round_product(number.digits + 1, number.exponent, &above) && above == bits;
+    return known ? double_of(bits) : hard_case(text, end, exponent);
+}
+
+static inline double magnitude(const char *text, const char *end, decimal number, int64_t exponent)
 {
     static const double power[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
                                    1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
                                    1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
-    int64_t q = number->exponent;
-    if (number->digits <= (uint64_t)1 << 53 && !number->truncated && q >= -22 && q <= 22)
-        return q < 0 ? (double)number->digits / power[-q] : (double)number->digits * power[q];
-    uint64_t bits, above;
-    bool known = round_product(number->digits, q, &bits);
-    if (known && number->truncated)
-        known = round_product(number->digits + 1, q, &above) && above == bits;
-    if (!known) return hard_case(text, end, exponent);
-    double value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
+    int64_t q = number.exponent;
+    uint64_t bits;
+    if (number.truncated) return uncommon_magnitude(text, end, number, exponent);
+    if (number.digits <= (uint64_t)1 << 53 && q >= -22 && q <= 22)
+        return q < 0 ? (double)number.digits / power[-q] : (double)number.digits * power[q];
+    if (number.digits > 0 && round_common(number.digits, q, &bits)) return double_of(bits);
+    return uncommon_magnitude(text, end, number, exponent);
 }
 
 static const char *parse_exponent(const char *text, int64_t *exponent)
@@ -184,17 +207,18 @@ static const char *parse_exponent(const char *text, int64_t *exponent)
     char letter = *text | 0x20;
     if (letter != 'e' && letter != 'd') return text;
     const char *at = text + 1;
-    bool negative = *at == '-';
-    if (*at == '-' || *at == '+') at++;
-    if (!yk_is_digit(*at)) return text;
-    int64_t size = 0;
+    int64_t size = 0, negative = *at == '-'; /* no branch: signs of exponents come at random */
+    if (!yk_is_digit(*at)) {
+        if (!negative && *at != '+') return text;
+        if (!yk_is_digit(*++at)) return text;
+    }
     for (; yk_is_digit(*at); at++)
         if (size < (int64_t)1 << 55) size = size * 10 + (*at - '0');
-    *exponent = negative ? -size : size;
+    *exponent = (size ^ -negative) + negative;
     return at;
 }
 
-static yk_number no_digits(const char *text)
+static __attribute__((noinline)) yk_number no_digits(const char *text)
 {
     bool word = strncasecmp(text, "nan", 3) == 0 || strncasecmp(text, "inf", 3) == 0;
     return word ? YK_NUMBER_NOT_FINITE : YK_NUMBER_NONE;
@@ -222,8 +246,8 @@ yk_number yk_parse_number(const char **text, double *value)
     if (count + fraction <= 19)
         number.exponent -= fraction;
     else
-        cut_digits(first, last, &number);
-    double size = magnitude(first, last, &number, exponent);
+        number = cut_digits(first, last, exponent);
+    double size = magnitude(first, last, number, exponent);
     *text = at;
     *value = negative ? -size : size;
     return size <= 1.7976931348623157e308 ? YK_NUMBER_GOOD : YK_NUMBER_TOO_LARGE;

@@ -34,12 +34,11 @@ static inline bool yk_is_digit(char c)
 #endif
 #define YK_ZEROS 0x3030303030303030u
 
-/* Something else than 0 in each byte that is no digit, up to the first such: in a digit the high
- * nibble is 3, before and after adding 6. What the addition carries lies behind that first one. */
-static inline uint64_t yk_other_than_digits(uint64_t bytes)
+/* Of 8 characters combined with YK_ZEROS by exclusive or: the high bit in each byte that was no
+ * digit, up to the first such. What the addition carries lies behind that first one. */
+static inline uint64_t yk_other_than_digits(uint64_t digits)
 {
-    const uint64_t high = 0xf0f0f0f0f0f0f0f0u;
-    return ((bytes & high) ^ YK_ZEROS) | (((bytes + 0x0606060606060606u) & high) ^ YK_ZEROS);
+    return ((digits + 0x7676767676767676u) | digits) & 0x8080808080808080u;
 }
 
 /* Value of 8 digits without their '0': pairs are summed, then fours, then all. */
@@ -51,22 +50,23 @@ static inline uint64_t yk_value_of_digits(uint64_t digits)
     return (uint32_t)((fours + rest) >> 32);
 }
 
-/* The number of digits at text, 8 meaning 8 or more, and the value of fewer than 8. */
+/* The number of digits at text, 8 meaning 8 or more, and the value of 1 to 7. */
 static inline int yk_short_number(const char *text, uint64_t *value)
 {
-    uint64_t bytes;
-    memcpy(&bytes, text, 8);
-    uint64_t others = yk_other_than_digits(bytes);
-    int count = others ? __builtin_ctzll(others) / 8 : 8;
-    /* Moved to the right end; a shift by 64 in two steps. */
-    *value = yk_value_of_digits((bytes ^ YK_ZEROS) << 8 * (7 - count % 8) << 8);
-    return count;
+    uint64_t digits;
+    memcpy(&digits, text, 8);
+    digits ^= YK_ZEROS;
+    uint64_t others = yk_other_than_digits(digits);
+    int bits = others ? __builtin_ctzll(others) & ~7 : 64;
+    *value = yk_value_of_digits(digits << (-bits & 63)); /* moved to the right end */
+    return bits / 8;
 }
 
 /* White space within a line; a carriage return is such, so that CRLF needs no care. */
 static inline bool yk_is_blank(char c)
 {
-    return c == ' ' || (c != '\n' && (unsigned char)(c - '\t') <= '\r' - '\t');
+    unsigned char u = (unsigned char)c;
+    return u <= ' ' && (c == ' ' || (c != '\n' && (unsigned char)(u - '\t') <= '\r' - '\t'));
 }
 
 static inline const char *yk_skip_blanks(const char *text)

@@ -54,11 +54,33 @@ static int32_t place(int32_t column)
     return column & INT32_MAX;
 }
 
-static bool in_order(const int32_t *column, int64_t count)
+static bool ascending(const int32_t *column, int64_t count)
 {
     for (int64_t i = 1; i < count; i++)
-        if (place(column[i - 1]) > place(column[i])) return false;
+        if (place(column[i - 1]) >= place(column[i])) return false;
     return true;
+}
+
+static void clear_marks(int32_t *column, int64_t count)
+{
+    for (int64_t i = 0; i < count; i++) column[i] = place(column[i]);
+}
+
+/* Of a row in order: notes the repeats and clears the marks, unless they tell of an ambiguity. */
+static void note_repeats(sorting *s, int64_t row, int32_t *column, int64_t count)
+{
+    int64_t repeats = 0;
+    bool ambiguous = false;
+    for (int64_t i = 1; i < count; i++) {
+        if (place(column[i]) != place(column[i - 1])) continue;
+        repeats++;
+        ambiguous |= column[i] != column[i - 1];
+    }
+    if (repeats > 0) atomic_fetch_add(&s->repeats, repeats);
+    if (ambiguous)
+        lower_to(&s->ambiguous, row);
+    else
+        clear_marks(column, count);
 }
 
 static void sort_by_insertion(int32_t *column, double *value, int64_t count)
@@ -81,11 +103,15 @@ static void sort_short_rows(void *user, int64_t first, int64_t last)
     sorting *s = user;
     for (int64_t row = first; row < last; row++) {
         int64_t begin = s->rows->start[row], count = s->rows->start[row + 1] - begin;
-        if (in_order(s->column + begin, count)) continue;
-        if (count <= SHORT_ROW)
-            sort_by_insertion(s->column + begin, s->value + begin, count);
-        else
+        int32_t *column = s->column + begin;
+        if (ascending(column, count)) {
+            clear_marks(column, count);
+        } else if (count <= SHORT_ROW) {
+            sort_by_insertion(column, s->value + begin, count);
+            note_repeats(s, row, column, count);
+        } else {
             raise_to(&s->longest, count);
+        }
     }
 }
 
@@ -130,8 +156,10 @@ static void sort_long_rows(void *user, int64_t first, int64_t last)
         item *space = s->space + 2 * lane * longest;
         for (int64_t row = lane; row < s->rows->rows; row += s->lanes) {
             int64_t begin = s->rows->start[row], count = s->rows->start[row + 1] - begin;
-            if (count > SHORT_ROW && !in_order(s->column + begin, count))
-                sort_by_merging(s->column + begin, s->value + begin, count, space, space + longest);
+            int32_t *column = s->column + begin;
+            if (count <= SHORT_ROW || ascending(column, count)) continue;
+            sort_by_merging(column, s->value + begin, count, space, space + longest);
+            note_repeats(s, row, column, count);
         }
     }
 }
@@ -149,25 +177,6 @@ static yoke_status sort_all(sorting *s)
     yk_parallel_for(rows->threads, s->lanes, 1, sort_long_rows, s);
     yk_free(rows->context, s->space, 2 * s->lanes * longest, sizeof *s->space);
     return YOKE_OK;
-}
-
-static void look_for_repeats(void *user, int64_t first, int64_t last)
-{
-    sorting *s = user;
-    long long repeats = 0;
-    for (int64_t row = first; row < last; row++)
-        for (int64_t i = s->rows->start[row] + 1; i < s->rows->start[row + 1]; i++) {
-            if (place(s->column[i]) != place(s->column[i - 1])) continue;
-            repeats++;
-            if (s->column[i] != s->column[i - 1]) lower_to(&s->ambiguous, row);
-        }
-    atomic_fetch_add(&s->repeats, repeats);
-}
-
-static void clear_marks(void *user, int64_t first, int64_t last)
-{
-    sorting *s = user;
-    for (int64_t i = first; i < last; i++) s->column[i] = place(s->column[i]);
 }
 
 static yoke_status refuse_overflow(const sorting *s, const char *name, int64_t row)
@@ -248,10 +257,8 @@ yoke_status yk_sort_rows(yk_unsorted_rows *rows, const char *name)
     atomic_init(&s.ambiguous, rows->rows);
     atomic_init(&s.overflow, rows->rows);
     YK_TRY(sort_all(&s));
-    yk_parallel_for(rows->threads, rows->rows, 256, look_for_repeats, &s);
     int64_t ambiguous = atomic_load(&s.ambiguous);
     if (ambiguous < rows->rows) return refuse_ambiguous(&s, name, ambiguous);
-    yk_parallel_for(rows->threads, rows->start[rows->rows], 4096, clear_marks, &s);
     if (atomic_load(&s.repeats) == 0) return YOKE_OK;
     int64_t *new_start;
     YK_TRY(yk_alloc(rows->context, "row starts", rows->rows + 1, sizeof *new_start, &new_start));

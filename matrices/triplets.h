@@ -19,10 +19,19 @@ typedef struct yk_piece {
     int64_t count;
 } yk_piece;
 
+/* Chunks allocated together. */
+typedef struct yk_extent {
+    yk_triplet *entry;
+    int64_t chunks;
+    int64_t left; /* entries in it that were not taken yet; counted once the pieces are in order */
+} yk_extent;
+
 typedef struct yk_triplets {
     yoke_context *context;
-    yk_triplet **chunk; /* [chunks] in room for [chunk_room] */
+    yk_triplet **chunk; /* [chunks] in room for [chunk_room]; some lie one behind the other */
     int64_t chunks, chunk_room;
+    yk_extent *extent; /* [extents] in room for [extent_room]: what holds the chunks */
+    int64_t extents, extent_room;
     atomic_llong chunks_used;
     yk_piece *piece; /* [pieces_used] in room for [piece_room] */
     int64_t piece_room;
@@ -58,5 +67,8 @@ static inline void yk_triplet_put(yk_triplet_writer *writer, yk_triplet entry)
 
 /* Brings the pieces into the file's order. */
 void yk_triplets_order(yk_triplets *triplets);
+
+/* The entries of the pieces [first, last) will not be read again: releases what holds no others. */
+void yk_triplets_taken(yk_triplets *triplets, int64_t first, int64_t last);
 
 #endif

@@ -40,6 +40,10 @@ void yk_diagnose_not_finite(const yoke_plan *plan, const double *b, const double
                             int64_t iteration, int64_t *row, char *text, size_t size)
 {
     const yk_csr *csr = &plan->matrix->csr;
+    if (plan->cg.overflowed) {
+        snprintf(text, size, "the solution exceeds the range of double precision");
+        return;
+    }
     if (blame("b", b, csr->rows, row, text, size)) return;
     if (blame("the initial guess", x0, csr->rows, row, text, size)) return;
     int64_t entry = csr->value ? first_not_finite(csr->value, csr->nonzeros) : -1;

@@ -152,6 +152,13 @@ static void explain(const yoke_plan *plan, const double *b, const double *x0, yk
     }
 }
 
+static bool is_zero(const double *vector, int64_t count)
+{
+    for (int64_t i = 0; i < count; i++)
+        if (!(vector[i] == 0.0)) return false;
+    return true;
+}
+
 /* A non-positive diagonal under Jacobi: the matrix is not positive definite, and 1/diagonal is no
  * preconditioner. x is x0. */
 static void refuse_diagonal(const yoke_plan *plan, double *x, const yoke_solve_options *options,
@@ -190,7 +197,7 @@ static yoke_status solve_one(yoke_plan *plan, const double *b, double *x,
     if (overlap(b, x, plan->cg.rows)) return yk_fail(YOKE_INVALID, "b and x overlap");
     begin_report(plan, options, result);
     YK_TRY(refresh(plan, report));
-    if (plan->bad_diagonal_row >= 0) {
+    if (plan->bad_diagonal_row >= 0 && (options->fixed_iterations || !is_zero(b, plan->cg.rows))) {
         refuse_diagonal(plan, x, options, result);
         return YOKE_OK;
     }

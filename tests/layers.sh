@@ -27,7 +27,7 @@ foreign_ok()
 {
     case $2 in
         cuda* | nccl* | nvml* | cusparse* | cublas*)
-            case $1 in lib/cuda/* | memmodes/* | solvers/cg/*.cu | bench/rivals/* | tests/*) ;; *) return 1 ;; esac ;;
+            case $1 in lib/cuda/* | memmodes/* | solvers/cg/*.cu | solvers/cg/*.cuh | bench/rivals/* | tests/*) ;; *) return 1 ;; esac ;;
         mpi.h | mpi-ext.h)
             case $1 in lib/mpi/* | lib/include/yoke_mpi.h | bench/rivals/* | tests/*) ;; *) return 1 ;; esac ;;
         petsc* | HYPRE*)

@@ -2,8 +2,10 @@
 /* test_cgbench_refusals.c: what bad usage, bad input and what is lacking end in. */
 #include <criterion/criterion.h>
 #include <criterion/parameterized.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 
 #include "tests/run_cgbench.h"
 
@@ -64,7 +66,7 @@ ParameterizedTestParameters(cgbench_refusals, refuses_in_one_line_and_writes_not
         {"run gen:poisson2d5:5 --precond none,jacobi --out x", 2, "--out holds one solution"},
         {"predict gen:poisson2d5:5 --machine frob", 2, "known: this"},
         {"list x", 2, "unexpected argument 'x'"},
-        {"solve gen:poisson2d5:5 --memory managed", 3, "--memory managed: needs the CUDA engine"},
+        {"solve gen:poisson2d5:5 --memory managed", 3, "--memory managed: not in this version yet"},
         {"solve gen:poisson2d5:5 --partition gpu", 3, "--partition gpu: "},
         {"solve gen:poisson2d5:5 --partition ratio:0.5", 3, "--partition ratio:0.5: "},
         {"run gen:poisson2d5:5 --partition gpu --json x", 3, "--partition gpu: "},
@@ -130,4 +132,33 @@ Test(cgbench_refusals, refuses_several_ranks_in_a_build_without_mpi)
     cr_assert(strstr(err, "this build has no MPI"));
     setenv("OMPI_COMM_WORLD_SIZE", "1", 1);
     cr_assert_eq(cgbench("solve gen:poisson2d5:5"), 0);
+}
+
+/* format: a line for the shell, with %s for the program. */
+static int through_shell(const char *format)
+{
+    char command[2048];
+    const char *program = getenv("CGBENCH") ? getenv("CGBENCH") : CGBENCH;
+    snprintf(command, sizeof command, format, program);
+    int status = system(command);
+    cr_assert(WIFEXITED(status), "%s", command);
+    return WEXITSTATUS(status);
+}
+
+Test(cgbench_refusals, a_closed_stream_is_not_replaced_by_a_file)
+{
+    char text[4096];
+    cr_assert_eq(through_shell("'%s' solve gen:poisson2d5:9 --json j >&- 2>err"), 2);
+    read_text("j", text, sizeof text);
+    cr_assert_eq(lines_of(text), 1, "%s", text);
+    cr_assert_eq(through_shell("'%s' solve - --csv c <&- >out 2>err"), 2);
+    read_text("err", text, sizeof text);
+    cr_assert(strstr(text, "Bad file descriptor"), "%s", text);
+}
+
+Test(cgbench_refusals, a_closed_pipe_leaves_no_file)
+{
+    through_shell("(sleep 0.2; '%s' run gen:poisson2d5:9 --csv c --json - --quiet; true) "
+                  "| true");
+    cr_assert_eq(files_here(), 0);
 }

@@ -148,7 +148,6 @@ Test(machine, the_environment_lowers_the_vector_level_but_never_raises_it)
 Test(machine, features_are_known_by_name)
 {
     cr_assert_eq(yoke_has("zlib"), 1);
-    cr_assert_eq(yoke_has("cuda"), 0);
     cr_assert_eq(yoke_has("teleport"), 0);
     cr_assert_eq(yoke_has(NULL), 0);
 #ifdef __x86_64__

@@ -35,6 +35,22 @@ Test(solve, zero_b_gives_zero_x_at_once_whatever_x0)
     yoke_plan_destroy(plan);
 }
 
+Test(solve, zero_b_gives_zero_x_also_where_jacobi_cannot_work)
+{
+    yoke_context *context = new_context();
+    double entry[4] = {0, 1, 1, -3}, b[2] = {0, 0}, x[2] = {7, 7};
+    yoke_plan_options planning = yoke_plan_defaults();
+    planning.preconditioner = "jacobi";
+    yoke_solve_options options = yoke_solve_defaults();
+    for (options.initial_guess = 0; options.initial_guess < 2; options.initial_guess++) {
+        yoke_report report = solve_with(dense(context, 2, entry), &planning, b, x, &options);
+        cr_assert_eq(report.outcome, YOKE_CONVERGED);
+        cr_assert_eq(report.residual_true, 0.0);
+        cr_assert(x[0] == 0.0 && x[1] == 0.0);
+        x[0] = NAN;
+    }
+}
+
 Test(solve, identity_takes_one_iteration_and_zero_tolerances_stop_without_nan)
 {
     yoke_context *context = new_context();
@@ -88,6 +104,34 @@ Test(solve, iterations_at_the_round_off_floor_do_no_harm)
     }
 }
 
+static void rests_at_the_floor(double scale, int fixed)
+{
+    yoke_context *context = new_context();
+    double entry[50 * 50] = {0}, *b = filled(50, 1.0), *x = filled(50, 0.0);
+    for (int i = 0; i < 50; i++) {
+        entry[i * 50 + i] = 2.0 * scale;
+        if (i) entry[i * 50 + i - 1] = entry[(i - 1) * 50 + i] = -scale;
+    }
+    yoke_solve_options options = yoke_solve_defaults();
+    options.rtol = 0.0;
+    options.maxit = 1000;
+    options.fixed_iterations = fixed;
+    yoke_report report = solve(dense(context, 50, entry), b, x, &options);
+    cr_assert_eq(report.outcome, YOKE_ITERATION_LIMIT, "scale %g: %s", scale,
+                 yoke_outcome_word(report.outcome));
+    cr_assert_eq(report.iterations, 1000, "scale %g", scale);
+    for (int i = 0; i < 50; i++) { /* the tolerance of the scale 1 */
+        double exact = 0.5 * (i + 1) * (50 - i);
+        cr_assert_float_eq(x[i] * scale, exact, 1e-11 * exact, "scale %g: x[%d]", scale, i);
+    }
+}
+
+Test(solve, the_floor_does_no_harm_where_curvature_underflows)
+{
+    const double scales[] = {1e-20, 1e-80, 1e-150, 1e150};
+    for (int i = 0; i < 8; i++) rests_at_the_floor(scales[i / 2], i % 2);
+}
+
 static void solves_scaled_l4(double scale)
 {
     static const double exact[4] = {2.0, 3.0, 3.0, 2.0};
@@ -108,6 +152,23 @@ Test(solve, tiny_and_huge_right_hand_sides_are_normal_days)
 {
     const double scales[] = {1.0, 1e-20, 1e20, 1e160, 1e-160, 1e300, 1e-300};
     for (size_t i = 0; i < sizeof scales / sizeof *scales; i++) solves_scaled_l4(scales[i]);
+}
+
+Test(solve, a_solution_beyond_double_precision_is_not_finite)
+{
+    yoke_context *context = new_context();
+    double *b = filled(4, 1.5e308), *x = filled(4, 0.0); /* x = 2 b, 3 b */
+    yoke_solve_options options = yoke_solve_defaults();
+    for (options.initial_guess = 0; options.initial_guess < 2; options.initial_guess++) {
+        yoke_plan *plan = NULL;
+        MUST(yoke_plan_create(tridiagonal(context, 4, 0), NULL, &plan));
+        x[0] = x[1] = x[2] = x[3] = 0.0;
+        MUST(yoke_solve(plan, b, x, &options));
+        cr_assert_eq(yoke_plan_report(plan)->outcome, YOKE_NOT_FINITE);
+        cr_assert(strstr(yoke_plan_report(plan)->detail, "the solution"), "%s",
+                  yoke_plan_report(plan)->detail);
+        yoke_plan_destroy(plan);
+    }
 }
 
 Test(solve, an_exact_guess_converges_in_no_iteration)

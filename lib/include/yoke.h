@@ -20,6 +20,8 @@
  * - Objects of different contexts may be used in different threads at once; so may
  *   two plans of one matrix. One plan solves for one thread at a time: a second
  *   caller gets YOKE_BUSY.
+ * - After fork() the child may destroy what it inherited, and solve with one thread; OpenMP's
+ *   threads are the parent's.
  *
  * The header is valid C99, C11 and C++. */
 #ifndef YOKE_H
@@ -378,7 +380,7 @@ typedef struct yoke_report {
     double check_seconds;       /* true residuals */
     double bytes_per_iteration; /* that format and shape need */
     int64_t history_length;     /* entries that were recorded, within the capacity */
-    int threads, ranks, gpus, parts;
+    int threads, ranks, gpus, parts; /* threads: those that came, at most the ones asked for */
     int64_t cpu_rows;
     const char *memory, *home, *partition, *solver, *driver, *format, *preconditioner, *shape,
         *effort;         /* what ran, never "auto"; memory NULL with one owner */

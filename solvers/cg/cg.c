@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "lib/status.h"
+#include "lib/threads.h"
 #include "solvers/cg/cg.h"
 #include "solvers/cg/setup.h"
 
@@ -277,6 +278,7 @@ yoke_status yk_cg_solve(yk_cg *cg, const double *b, double *x, const yoke_solve_
 {
     run r = {cg, options, report, yoke_seconds(), INFINITY, INFINITY, 0, 1, false};
     bool b_is_zero = false;
+    cg->came = yk_team_size(cg->threads);
     cg->history = options->history;
     cg->history_capacity = options->history ? options->history_capacity : 0;
     yk_cg_import(cg, b, options->initial_guess ? x : NULL, &b_is_zero, report);
@@ -285,5 +287,6 @@ yoke_status yk_cg_solve(yk_cg *cg, const double *b, double *x, const yoke_solve_
     else
         YK_TRY(solve_nonzero(&r));
     yk_cg_export(cg, x, report);
+    report->threads = cg->came;
     return cg->status;
 }

@@ -62,6 +62,7 @@ struct yk_cg {
     int parts;
     yk_piece *piece;
     int pieces, threads;
+    int came;       /* threads that the last solve really had */
     int *pieces_of; /* [parts] */
     yk_link link;
     const yk_cpu_passes *passes;
@@ -78,6 +79,7 @@ struct yk_cg {
     int exponent;      /* the system is scaled by 2^-exponent */
     double *history;
     int64_t history_capacity;
+    bool overflowed;             /* the solution, unscaled, left the range of double precision */
     const char *failed_callback; /* "operator" or "preconditioner", once it returned non-zero */
     const char *not_finite_from; /* the same, once its output alone was not finite */
     yoke_status status;          /* of the first device call that failed in this solve */

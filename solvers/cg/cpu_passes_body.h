@@ -56,7 +56,7 @@ YK_INLINE void for_sums(int task, const yk_cg_rows *rows, int64_t first, int64_t
     int dots = yk_task_dots(task);
     for (int64_t chunk = first; chunk < last; chunk += YK_CHUNK) {
         int64_t end = chunk + YK_CHUNK < last ? chunk + YK_CHUNK : last, i = chunk;
-        double lane[YK_DOTS][YK_LANES] = {{0.0}}, sum[YK_DOTS];
+        double lane[YK_DOTS][YK_LANES] = {{0.0}}, sum[YK_DOTS] = {0.0};
         for (; i + YK_LANES <= end; i += YK_LANES) {
             YK_IVDEP
             for (int j = 0; j < YK_LANES; j++) {

@@ -32,7 +32,7 @@ typedef struct yk_gpu_sums {
     double *node[YK_SUM_LEVELS];      /* [count[level]][YK_DOTS] */
     unsigned *arrived[YK_SUM_LEVELS]; /* [count[level + 1]], 0 between passes */
     unsigned count[YK_SUM_LEVELS];
-    int chunks;                          /* of a block */
+    int chunks;                  /* of a block */
     double *total;               /* [YK_DOTS], of tasks outside the loop */
     unsigned long long *largest; /* bits of the largest magnitude */
 } yk_gpu_sums;

@@ -36,7 +36,8 @@ yk_gpu_view yk_gpu_view_of(const yk_cg *cg, int newest_p)
 static int chunks_of_block(const struct yk_gpu_state *gpu, int64_t chunks)
 {
     int of_block = 1;
-    while (of_block < YK_BLOCK_CHUNKS && chunks / (2 * of_block) >= 16 * gpu->device.multiprocessors)
+    while (of_block < YK_BLOCK_CHUNKS &&
+           chunks / (2 * of_block) >= 16 * gpu->device.multiprocessors)
         of_block *= 2;
     return of_block;
 }

@@ -57,7 +57,8 @@ typedef struct yk_cg_rows {
     X(CENTRE_B, 0)                                                                                 \
     X(CENTRE_X, 0)                                                                                 \
     X(LARGEST_B, 1)                                                                                \
-    X(LARGEST_R, 1)
+    X(LARGEST_R, 1)                                                                                \
+    X(LARGEST_X, 1)
 
 typedef enum yk_task {
 #define YK_TASK_ENUM(name, dots) YK_TASK_##name,
@@ -94,7 +95,7 @@ YK_INLINE int yk_task_folds(int task)
 /* Tasks whose only sum is the largest magnitude instead. */
 YK_INLINE int yk_task_is_largest(int task)
 {
-    return task == YK_TASK_LARGEST_B || task == YK_TASK_LARGEST_R;
+    return task == YK_TASK_LARGEST_B || task == YK_TASK_LARGEST_R || task == YK_TASK_LARGEST_X;
 }
 
 YK_INLINE yk_operand yk_task_operand(int task, const yk_cg_rows *c)

@@ -36,7 +36,6 @@ typedef struct yk_cg_limits {
     int64_t check_every;
     double rows_inverse; /* 1 / rows with a constant nullspace, else 0 */
     int flexible;        /* beta by Polak-Ribiere: the preconditioner may change */
-    int pass_zero;       /* a zero residual does no harm: go on (fixed_iterations) */
 } yk_cg_limits;
 
 typedef struct yk_cg_scalars {
@@ -52,6 +51,11 @@ typedef struct yk_cg_scalars {
 /* Below this r.z (of a system scaled to about 1) nothing is left to gain and p.q underflows. */
 #define YK_CG_NOTHING_LEFT 1e-280
 
+/* A recursive r.r below the first, 30 digits in r, moves no digit of x any more; a curvature below
+ * the second has lost its digits to underflow. */
+#define YK_CG_ROUND_OFF       1e-60
+#define YK_CG_LEAST_CURVATURE 1e-290
+
 /* After q = A p: the step length. */
 YK_INLINE void yk_cg_after_multiply(yk_cg_scalars *s, double pq)
 {
@@ -59,7 +63,8 @@ YK_INLINE void yk_cg_after_multiply(yk_cg_scalars *s, double pq)
     s->alpha = 0.0;
     if (!isfinite(pq))
         s->stop = YK_CG_NOT_FINITE;
-    else if (fabs(s->rz) <= YK_CG_NOTHING_LEFT)
+    else if (fabs(s->rz) <= YK_CG_NOTHING_LEFT ||
+             (s->rr <= YK_CG_ROUND_OFF && pq <= YK_CG_LEAST_CURVATURE))
         s->stop = YK_CG_GO_ON;
     else if (pq <= 0.0)
         s->stop = pq < 0.0 ? YK_CG_NEGATIVE : YK_CG_ZERO;

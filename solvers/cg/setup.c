@@ -79,6 +79,7 @@ void yk_cg_import(yk_cg *cg, const double *b, const double *x0, bool *b_is_zero,
     double began = yoke_seconds(), most = 0.0, dot[YK_DOTS];
     cg->exponent = 0;
     cg->newest_p = 0;
+    cg->overflowed = false;
     cg->failed_callback = cg->not_finite_from = NULL;
     cg->status = YOKE_OK;
     cg->driver->engine->import(cg, b, x0);
@@ -95,10 +96,23 @@ void yk_cg_import(yk_cg *cg, const double *b, const double *x0, bool *b_is_zero,
     if (cg->exponent != 0) yk_cg_run(cg, YK_TASK_SCALE, ldexp(1.0, -cg->exponent), NULL);
 }
 
+/* A solution that the scaled system holds may still be beyond double precision. */
+static void check_range(yk_cg *cg, yoke_report *report)
+{
+    double most = 0.0;
+    if (report->outcome != YOKE_CONVERGED || cg->exponent <= 0) return;
+    yk_cg_run(cg, YK_TASK_LARGEST_X, 0.0, &most);
+    if (isfinite(ldexp(most, cg->exponent))) return;
+    report->outcome = YOKE_NOT_FINITE;
+    report->residual_true = NAN;
+    cg->overflowed = true;
+}
+
 void yk_cg_export(yk_cg *cg, double *x, yoke_report *report)
 {
     double began = yoke_seconds();
     if (cg->nullspace && cg->rows > 0) centre(cg, YK_TASK_SUM_X, YK_TASK_CENTRE_X);
+    check_range(cg, report);
     cg->driver->engine->export(cg, x, ldexp(1.0, cg->exponent));
     report->transfer_seconds += yoke_seconds() - began;
 }

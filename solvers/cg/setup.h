@@ -10,7 +10,8 @@
 void yk_cg_import(yk_cg *cg, const double *b, const double *x0, bool *b_is_zero,
                   yoke_report *report);
 
-/* Hands x out, unscaled; of mean 0 with a constant nullspace. */
+/* Hands x out, unscaled; of mean 0 with a constant nullspace. A solution that only the scaled
+ * system could hold is not converged but not finite. */
 void yk_cg_export(yk_cg *cg, double *x, yoke_report *report);
 
 /* r = b - A x, z = M^-1 r and their sums, by YK_DOT_...; false if a callback failed. */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "lib/context.h"
+#include "lib/threads.h"
 #include "solvers/cg/cg.h"
 
 #ifdef _OPENMP
@@ -335,8 +336,9 @@ static void advance(yk_cg *cg, int64_t at_most)
     }
     worker left;
 #ifdef _OPENMP
-    if (cg->threads > 1) {
-#pragma omp parallel num_threads(cg->threads)
+    int team = yk_team_size(cg->threads);
+    if (team > 1) {
+#pragma omp parallel num_threads(team)
         work(cg, omp_get_thread_num(), omp_get_num_threads(), at_most, &left);
     } else
 #endif
@@ -344,12 +346,14 @@ static void advance(yk_cg *cg, int64_t at_most)
     cg->s = left.s;
     cg->meetings = left.meetings;
     cg->newest_p = left.newest_p;
+    cg->came = left.count;
 }
 
 void yk_team_run(yk_cg *cg, yk_piece_fn body, void *user)
 {
 #ifdef _OPENMP
-#pragma omp parallel for num_threads(cg->threads) schedule(static, 1) if (cg->threads > 1)
+    int team = yk_team_size(cg->threads);
+#pragma omp parallel for num_threads(team) schedule(static, 1) if (team > 1)
 #endif
     for (int i = 0; i < cg->pieces; i++) body(cg, &cg->piece[i], user);
 }
