@@ -275,6 +275,9 @@ YK_INLINE void yk_cg_row(int task, const yk_cg_rows *c, int64_t i, double produc
     case YK_TASK_LARGEST_R:
         dot[0] = yk_cg_magnitude(c->r[i]);
         break;
+    case YK_TASK_LARGEST_X:
+        dot[0] = yk_cg_magnitude(c->x[i]);
+        break;
     default:
         break;
     }
