@@ -46,7 +46,15 @@ must_fail()
     echo "a planted $what is seen"
 }
 
+# Every build in $work but gcc's leaves out CUDA too, whatever the machine has: nvcc takes a minute a
+# build. gcc's adds "$(cuda_if_found)", and of two options configure takes the later.
 without_extras=(--without-cuda --without-mpi --without-petsc --without-hypre --without-metis)
+
+# Where configure looks for it.
+nvcc_found() { PATH=$PATH:/usr/local/cuda/bin type -P nvcc; }
+
+# By name, so that a toolkit that does not work is an error.
+cuda_if_found() { if nvcc_found >/dev/null; then echo --with-cuda; fi; }
 
 # configured_in NAME OPTIONS...: a build folder of its own, with nothing optional but OpenMP.
 configured_in()
@@ -65,6 +73,8 @@ makes()
     quietly "$name-make" make -C "$work/$name" -j "$(nproc)" "$@"
 }
 
+said_of_failures() { grep -h -E '^\[(FAIL|CRASH|----)\]' "$@" | grep -v 'Criterion v'; }
+
 # The suites' verdicts of a build, shown also when they failed.
 checks()
 {
@@ -73,7 +83,7 @@ checks()
     make -C "$work/$name" -j "$(nproc)" check "$@" >"$work/$name-check.log" 2>&1 || status=$?
     grep -E '^(FAIL|ERROR|SKIP):' "$work/$name-check.log" || :
     closing_lines "$work/$name"
-    [ $status = 0 ] || { tail -20 "$work/$name-check.log"; grep -h -E '^\[(FAIL|CRASH|----)\]' "$work/$name"/tests/*.log; }
+    [ $status = 0 ] || { tail -20 "$work/$name-check.log"; said_of_failures "$work/$name"/tests/*.log; }
     return $status
 }
 
@@ -90,4 +100,4 @@ no_reports()
     return $found
 }
 
-sources() { git ls-files '*.c' '*.h'; }
+sources() { git ls-files '*.c' '*.h' '*.cu' '*.cuh'; }

@@ -66,10 +66,11 @@ static int say_refusals(const bench_options *options)
 int campaign_check(const bench_options *options, int *code)
 {
     int64_t count = configuration_count(options), runnable = 0;
-    if (options->out && count * options->matrices.count > 1)
+    int64_t solutions = count * options->matrices.count;
+    if (options->out && solutions > 1)
         return say_error(ENDS_BAD_INPUT,
                          "--out holds one solution, but %lld configurations are asked for",
-                         (long long)(count * options->matrices.count));
+                         (long long)solutions);
     int refused = options_refuse_later(options);
     if (refused) return refused;
     *code = say_refusals(options);

@@ -42,7 +42,7 @@ int open_context(const bench_options *options, yoke_context **context)
 static const char *asked(const configuration *c, int axis)
 {
     const char *name = c->name[axis];
-    return name && strcmp(name, "auto") ? name : NULL;
+    return name && strcmp(name, "auto") != 0 ? name : NULL;
 }
 
 static yoke_plan_options plan_options(const bench_options *options, const configuration *c)

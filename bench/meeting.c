@@ -10,7 +10,7 @@
 static int rival_index(const char *name)
 {
     int i = 0;
-    while (i < RIVALS - 1 && strcmp(rival_names[i], name)) i++;
+    while (i < RIVALS - 1 && strcmp(rival_names[i], name) != 0) i++;
     return i;
 }
 

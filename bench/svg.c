@@ -198,7 +198,7 @@ static void write_panel(const row_list *rows, int by_time, FILE *stream)
 static int one_matrix(const row_list *rows)
 {
     for (int i = 1; i < rows->count; i++)
-        if (strcmp(rows->row[i].matrix, rows->row[0].matrix)) return 0;
+        if (strcmp(rows->row[i].matrix, rows->row[0].matrix) != 0) return 0;
     return rows->count > 0;
 }
 

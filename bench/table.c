@@ -130,7 +130,7 @@ static int all_equal(const layout *l, int k)
     columns[k].print(&l->row[0], first);
     for (int i = 1; i < l->count; i++) {
         columns[k].print(&l->row[i], cell);
-        if (strcmp(first, cell)) return 0;
+        if (strcmp(first, cell) != 0) return 0;
     }
     return 1;
 }
@@ -141,7 +141,7 @@ static int all_unknown(const layout *l, int k)
     char cell[CELL];
     for (int i = 0; i < l->count; i++) {
         columns[k].print(&l->row[i], cell);
-        if (strcmp(cell, "-")) return 0;
+        if (strcmp(cell, "-") != 0) return 0;
     }
     return 1;
 }
@@ -207,7 +207,7 @@ static void write_line(const layout *l, const row *r, int best, FILE *stream)
 static int wants_colour(FILE *stream)
 {
     const char *term = getenv("TERM"), *no = getenv("NO_COLOR");
-    return isatty(fileno(stream)) && !(no && *no) && term && strcmp(term, "dumb");
+    return isatty(fileno(stream)) && !(no && *no) && term && strcmp(term, "dumb") != 0;
 }
 
 void write_table(const row_list *rows, FILE *stream)

@@ -131,8 +131,7 @@ void yk_parallel_for(int threads, int64_t count, int64_t grain, yk_range_fn body
         return;
     }
 #ifdef _OPENMP
-    int team = yk_team_size(threads);
-#pragma omp parallel for num_threads(team) schedule(static, 1)
+#pragma omp parallel for num_threads(yk_team_size(threads)) schedule(static, 1)
 #endif
     for (int t = 0; t < threads; t++) {
         int64_t first = share_start(count, grain, t, threads);

@@ -35,7 +35,7 @@ void yk_triplets_free(yk_triplets *triplets)
     yoke_context *context = triplets->context;
     for (int64_t i = 0; i < triplets->extents; i++) free_extent(context, &triplets->extent[i]);
     yk_free(context, triplets->extent, triplets->extent_room, sizeof *triplets->extent);
-    yk_free(context, triplets->chunk, triplets->chunk_room, sizeof *triplets->chunk);
+    yk_free(context, triplets->chunk, triplets->chunk_room, sizeof(yk_triplet *));
     yk_free(context, triplets->piece, triplets->piece_room, sizeof *triplets->piece);
     yk_triplets_begin(triplets, context);
 }
@@ -69,7 +69,7 @@ static yoke_status add_extent(yk_triplets *triplets, int64_t chunks)
     yk_extent extent = {NULL, extent_size(triplets, chunks), 0};
     YK_TRY(grow(context, &triplets->extent, &triplets->extent_room, sizeof *triplets->extent,
                 triplets->extents, triplets->extents + 1));
-    YK_TRY(grow(context, &triplets->chunk, &triplets->chunk_room, sizeof *triplets->chunk,
+    YK_TRY(grow(context, &triplets->chunk, &triplets->chunk_room, sizeof(yk_triplet *),
                 triplets->chunks, triplets->chunks + extent.chunks));
     YK_TRY(yk_alloc(context, "entries of a file", extent.chunks * CHUNK, sizeof(yk_triplet),
                     &extent.entry));

@@ -33,14 +33,12 @@ static int open_beside(output *out, mode_t mode)
 {
     static atomic_uint counter;
     for (int attempt = 0; attempt < 100; attempt++) {
+        char *name;
+        unsigned number = atomic_fetch_add(&counter, 1);
+        if (asprintf(&name, "%s.%ld-%u.tmp", out->target, (long)getpid(), number) < 0) return -1;
         free(out->temporary);
-        out->temporary = NULL;
-        if (asprintf(&out->temporary, "%s.%ld-%u.tmp", out->target, (long)getpid(),
-                     atomic_fetch_add(&counter, 1)) < 0) {
-            out->temporary = NULL;
-            return -1;
-        }
-        int fd = open(out->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+        out->temporary = name;
+        int fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
         if (fd >= 0 || errno != EEXIST) return fd;
     }
     return -1;

@@ -39,7 +39,7 @@ static yoke_matrix *arrow(yoke_context *context)
     csr.value = value;
     yoke_matrix *matrix = NULL;
     MUST(yoke_matrix_create(context, &csr, &matrix));
-    return matrix;
+    return keep(matrix);
 }
 
 typedef struct system_ {

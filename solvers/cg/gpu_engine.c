@@ -58,7 +58,7 @@ static yoke_status allocate_sums(struct yk_gpu_state *gpu, int64_t rows)
     size_t bytes = (nodes + 2) * YK_DOTS * sizeof(double) + counters * sizeof(unsigned);
     YK_TRY(yk_device_allocate(&gpu->device, "partial sums", (int64_t)bytes, 1, &gpu->sums_memory));
     double *node = gpu->sums_memory;
-    unsigned *arrived = (unsigned *)(node + (nodes + 2) * YK_DOTS);
+    unsigned *arrived = (void *)(node + (nodes + 2) * YK_DOTS);
     for (int level = 0; level < YK_SUM_LEVELS; level++) {
         sums->node[level] = node;
         sums->arrived[level] = arrived;
@@ -66,7 +66,7 @@ static yoke_status allocate_sums(struct yk_gpu_state *gpu, int64_t rows)
         arrived += (sums->count[level] + YK_SUM_GROUP - 1) / YK_SUM_GROUP;
     }
     sums->total = node;
-    sums->largest = (unsigned long long *)(node + YK_DOTS);
+    sums->largest = (void *)(node + YK_DOTS);
     return yk_device_clear(&gpu->device, gpu->sums_memory, bytes);
 }
 

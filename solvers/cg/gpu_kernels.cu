@@ -46,8 +46,8 @@ static __device__ bool arrive(const yk_gpu_sums &sums, unsigned index, int dots,
     const unsigned lane = threadIdx.x;
     for (int level = 0; sums.count[level] > 1; level++) {
         unsigned group = index / YK_SUM_GROUP, first = group * YK_SUM_GROUP;
-        unsigned end = first + YK_SUM_GROUP < sums.count[level] ? first + YK_SUM_GROUP
-                                                                : sums.count[level];
+        unsigned end =
+            first + YK_SUM_GROUP < sums.count[level] ? first + YK_SUM_GROUP : sums.count[level];
         int last = 0;
         if (lane == 0) {
             for (int d = 0; d < dots; d++)
@@ -129,8 +129,9 @@ static __device__ void deliver_largest(const yk_gpu_sums &sums, double magnitude
 
 /* ---------------------------------------------------------------- kernels */
 
-/* The k-th chunk's sums into node, by the first warp while the others go on: terms alternate between
- * two buffers, and whoever writes one again has passed the barrier that follows its reading. */
+/* The k-th chunk's sums into node, by the first warp while the others go on: terms alternate
+ * between two buffers, and whoever writes one again has passed the barrier that follows its
+ * reading. */
 template <int DOTS>
 static __device__ __forceinline__ void sum_chunk(double (*term)[BLOCK], const double *dot,
                                                  double (*node)[YK_BLOCK_CHUNKS], int k)
@@ -167,7 +168,8 @@ static __global__ void __launch_bounds__(BLOCK, blocks_of(FORMAT))
         c.shift = loop->s.shift;
     }
     constexpr int dots = dots_of<TASK>;
-    __shared__ double term[2][dots > 0 ? dots : 1][BLOCK], node[dots > 0 ? dots : 1][YK_BLOCK_CHUNKS];
+    __shared__ double term[2][dots > 0 ? dots : 1][BLOCK],
+        node[dots > 0 ? dots : 1][YK_BLOCK_CHUNKS];
     double largest = 0.0;
     for (int k = 0; k < view.sums.chunks; k++) {
         const int64_t chunk = (int64_t)blockIdx.x * view.sums.chunks + k, first = chunk * YK_CHUNK;
@@ -202,7 +204,8 @@ static kernel kernel_of(int task, yk_gpu_format format)
 {
     switch (task) {
 #define KERNEL_OF(name, dots)                                                                      \
-    case YK_TASK_##name: return kernel_in<YK_TASK_##name>(format);
+    case YK_TASK_##name:                                                                           \
+        return kernel_in<YK_TASK_##name>(format);
         YK_TASK_LIST(KERNEL_OF)
 #undef KERNEL_OF
     }
@@ -212,7 +215,8 @@ static kernel kernel_of(int task, yk_gpu_format format)
 extern "C" int yk_gpu_launch(const yk_gpu_view *view, int task, yk_gpu_loop *loop, void *stream)
 {
     if (view->rows.csr.rows == 0) return cudaSuccess;
-    kernel_of(task, view->format)<<<view->sums.count[0], BLOCK, 0, (cudaStream_t)stream>>>(*view, loop);
+    kernel_of(task, view->format)<<<view->sums.count[0], BLOCK, 0, (cudaStream_t)stream>>>(*view,
+                                                                                           loop);
     return cudaGetLastError();
 }
 

@@ -10,8 +10,8 @@
 
 enum { BLOCK = YK_CHUNK, WARP = 32, ALL = ~0 };
 
-/* Eight entries at stride 32, loaded before any is used, so that their latencies overlap. Those from
- * `count` on are not read. */
+/* Eight entries at stride 32, loaded before any is used, so that their latencies overlap. Those
+ * from `count` on are not read. */
 template <int FOLD, bool FULL>
 static __device__ __forceinline__ void load_eight(const int32_t *__restrict__ column,
                                                   const double *__restrict__ value, int count,
@@ -43,11 +43,12 @@ static __device__ __forceinline__ double sell_chain(const int32_t *__restrict__ 
 }
 
 /* Up to 256 entries at stride 32 by one thread: a chain, or the 8 lanes. `readable` entries, at
- * least the row's length, may be read: where that is known before the length, loads start sooner. */
+ * least the row's length, may be read: where that is known before the length, loads start sooner.
+ */
 template <int FOLD>
 static __device__ __forceinline__ double sell_product(const int32_t *__restrict__ column,
-                                                      const double *__restrict__ value, int readable,
-                                                      int length, const yk_operand &v)
+                                                      const double *__restrict__ value,
+                                                      int readable, int length, const yk_operand &v)
 {
     if (length <= YK_ROW_CHAIN)
         return sell_chain<FOLD>(column, value, readable < YK_ROW_CHAIN ? readable : YK_ROW_CHAIN,
