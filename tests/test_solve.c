@@ -154,6 +154,24 @@ Test(solve, tiny_and_huge_right_hand_sides_are_normal_days)
     for (size_t i = 0; i < sizeof scales / sizeof *scales; i++) solves_scaled_l4(scales[i]);
 }
 
+/* With Jacobi r.z is of the size of r.r over the diagonal. */
+Test(solve, huge_and_tiny_matrices_are_solved_with_jacobi)
+{
+    const double scales[] = {1e290, 1e-290, 1e150, 1e-150};
+    for (size_t k = 0; k < sizeof scales / sizeof *scales; k++) {
+        yoke_context *context = new_context();
+        double entry[16], *b = filled(4, 1.0), *x = filled(4, 0.0);
+        for (int i = 0; i < 16; i++)
+            entry[i] = i % 5 == 0 ? 2.0 * scales[k] : abs(i % 4 - i / 4) == 1 ? -scales[k] : 0.0;
+        yoke_plan_options planning = yoke_plan_defaults();
+        planning.preconditioner = "jacobi";
+        yoke_report report = solve_with(dense(context, 4, entry), &planning, b, x, NULL);
+        cr_assert_eq(report.outcome, YOKE_CONVERGED, "%g: %s", scales[k],
+                     yoke_outcome_word(report.outcome));
+        cr_assert_float_eq(x[1] * scales[k], 3.0, 1e-14);
+    }
+}
+
 Test(solve, a_solution_beyond_double_precision_is_not_finite)
 {
     yoke_context *context = new_context();

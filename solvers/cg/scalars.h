@@ -48,7 +48,7 @@ typedef struct yk_cg_scalars {
     int stop;          /* yk_cg_stop */
 } yk_cg_scalars;
 
-/* Below this r.z (of a system scaled to about 1) nothing is left to gain and p.q underflows. */
+/* Below this r.r (of a system scaled to about 1) nothing is left to gain and p.q underflows. */
 #define YK_CG_NOTHING_LEFT 1e-280
 
 /* A recursive r.r below the first, 30 digits in r, moves no digit of x any more; a curvature below
@@ -63,7 +63,7 @@ YK_INLINE void yk_cg_after_multiply(yk_cg_scalars *s, double pq)
     s->alpha = 0.0;
     if (!isfinite(pq))
         s->stop = YK_CG_NOT_FINITE;
-    else if (fabs(s->rz) <= YK_CG_NOTHING_LEFT ||
+    else if (s->rr <= YK_CG_NOTHING_LEFT ||
              (s->rr <= YK_CG_ROUND_OFF && pq <= YK_CG_LEAST_CURVATURE))
         s->stop = YK_CG_GO_ON;
     else if (pq <= 0.0)
@@ -84,7 +84,8 @@ YK_INLINE void yk_cg_after_update(yk_cg_scalars *s, const yk_cg_limits *limits, 
         return;
     }
     double change = limits->flexible ? -s->alpha * dot[YK_DOT_ZQ] : rz;
-    s->beta = fabs(old) <= YK_CG_NOTHING_LEFT ? 0.0 : change / old;
+    s->beta = change / old;
+    if (!isfinite(s->beta)) s->beta = 0.0; /* old is 0: nothing was left before */
     s->rz = rz;
     double norm = sqrt(s->rr);
     if (norm <= limits->bound && s->iteration % limits->check_every == 0)
