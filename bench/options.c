@@ -99,19 +99,14 @@ static int read_value(const option *o, const char *value, bench_options *options
     case KIND_FLAG:
         if (!o->later) *(int *)field = 1;
         return 0;
-    case KIND_COUNT:
-        return read_count(o, value, o->later ? NULL : field);
-    case KIND_NUMBER:
-        return read_number(o, value, field);
+    case KIND_COUNT: return read_count(o, value, o->later ? NULL : field);
+    case KIND_NUMBER: return read_number(o, value, field);
     case KIND_SIZE:
         return parse_size(value, &ignored) ? 0 : say_bad_value(o, value, "a size such as 40G");
-    case KIND_PAIR:
-        return read_pair(o, value);
+    case KIND_PAIR: return read_pair(o, value);
     case KIND_NAMES:
-    case KIND_RIVALS:
-        return read_list(o, value, field);
-    default:
-        return read_text(o, value, field);
+    case KIND_RIVALS: return read_list(o, value, field);
+    default: return read_text(o, value, field);
     }
 }
 

@@ -72,10 +72,8 @@ static int code_of(yoke_status status)
     case YOKE_FORMAT:
     case YOKE_UNSUITABLE:
     case YOKE_OVERFLOW:
-    case YOKE_IO:
-        return ENDS_BAD_INPUT;
-    default:
-        return ENDS_LACKING;
+    case YOKE_IO: return ENDS_BAD_INPUT;
+    default: return ENDS_LACKING;
     }
 }
 

@@ -39,12 +39,8 @@ static void sweep_once(const pass *p, int64_t share)
     double *at = b->buffer + first;
     size_t lines = (size_t)(count / YK_LINE);
     switch (p->what) {
-    case YOKE_STREAM_READ:
-        b->sums[share * YK_LINE] = yk_sweep_read(at, lines);
-        break;
-    case YOKE_STREAM_COPY:
-        yk_sweep_copy(at + count / 2, at, lines / 2);
-        break;
+    case YOKE_STREAM_READ: b->sums[share * YK_LINE] = yk_sweep_read(at, lines); break;
+    case YOKE_STREAM_COPY: yk_sweep_copy(at + count / 2, at, lines / 2); break;
     case YOKE_STREAM_TRIAD:
         yk_sweep_triad(at, at + count / 3, at + 2 * (count / 3), 0.5, lines / 3);
         break;

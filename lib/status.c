@@ -45,8 +45,7 @@ const char *yoke_status_text(yoke_status status)
 {
     switch (status) {
 #define STATUS_CASE(name, value, text)                                                             \
-    case name:                                                                                     \
-        return text;
+    case name: return text;
         YOKE_STATUS_LIST(STATUS_CASE)
 #undef STATUS_CASE
     }
@@ -57,8 +56,7 @@ const char *yoke_outcome_word(yoke_outcome outcome)
 {
     switch (outcome) {
 #define OUTCOME_CASE(name, value, word, text)                                                      \
-    case name:                                                                                     \
-        return word;
+    case name: return word;
         YOKE_OUTCOME_LIST(OUTCOME_CASE)
 #undef OUTCOME_CASE
     }
@@ -69,8 +67,7 @@ const char *yoke_outcome_text(yoke_outcome outcome)
 {
     switch (outcome) {
 #define OUTCOME_CASE(name, value, word, text)                                                      \
-    case name:                                                                                     \
-        return text;
+    case name: return text;
         YOKE_OUTCOME_LIST(OUTCOME_CASE)
 #undef OUTCOME_CASE
     }

@@ -40,13 +40,10 @@ static const sweeps *chosen(void)
 {
     switch (yk_simd_level()) {
 #if HAVE_X86_64
-    case YK_AVX512:
-        return &sweeps_avx512;
-    case YK_AVX2:
-        return &sweeps_avx2;
+    case YK_AVX512: return &sweeps_avx512;
+    case YK_AVX2: return &sweeps_avx2;
 #endif
-    default:
-        return &sweeps_portable;
+    default: return &sweeps_portable;
     }
 }
 

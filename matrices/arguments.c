@@ -55,8 +55,7 @@ static yoke_status parse_one(const yk_generator *g, const yk_argument_form *form
                              yk_argument *argument)
 {
     switch (form->kind) {
-    case YK_SIZE:
-        return parse_size(g, form, text, argument);
+    case YK_SIZE: return parse_size(g, form, text, argument);
     case YK_SEED:
         if (whole_of(text, &argument->seed)) return YOKE_OK;
         return yk_fail(YOKE_INVALID,

@@ -122,9 +122,7 @@ static void explain(const yoke_plan *plan, const double *b, const double *x0, yk
     case YOKE_ITERATION_LIMIT:
         snprintf(text, size, "limit reached (%lld)", (long long)report->maxit);
         break;
-    case YOKE_INDEFINITE:
-        explain_indefinite(result);
-        break;
+    case YOKE_INDEFINITE: explain_indefinite(result); break;
     case YOKE_BREAKDOWN:
         snprintf(text, size,
                  "iteration %lld: p.Ap = 0 with a residual that is not: the matrix is singular or "
@@ -147,8 +145,7 @@ static void explain(const yoke_plan *plan, const double *b, const double *x0, yk
     case YOKE_NOT_FINITE:
         yk_diagnose_not_finite(plan, b, x0, report->iterations, &report->row, text, size);
         break;
-    default:
-        break;
+    default: break;
     }
 }
 

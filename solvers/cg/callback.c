@@ -8,16 +8,11 @@ static double *vector_of(const yk_cg *cg, int part, yk_vector which)
 {
     const yk_part *p = &cg->part[part];
     switch (which) {
-    case YK_VECTOR_X:
-        return p->x;
-    case YK_VECTOR_R:
-        return p->r;
-    case YK_VECTOR_Z:
-        return p->z;
-    case YK_VECTOR_P:
-        return p->p;
-    case YK_VECTOR_Q:
-        return p->q;
+    case YK_VECTOR_X: return p->x;
+    case YK_VECTOR_R: return p->r;
+    case YK_VECTOR_Z: return p->z;
+    case YK_VECTOR_P: return p->p;
+    case YK_VECTOR_Q: return p->q;
     }
     return NULL;
 }

@@ -204,8 +204,7 @@ static kernel kernel_of(int task, yk_gpu_format format)
 {
     switch (task) {
 #define KERNEL_OF(name, dots)                                                                      \
-    case YK_TASK_##name:                                                                           \
-        return kernel_in<YK_TASK_##name>(format);
+    case YK_TASK_##name: return kernel_in<YK_TASK_##name>(format);
         YK_TASK_LIST(KERNEL_OF)
 #undef KERNEL_OF
     }

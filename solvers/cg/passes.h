@@ -72,8 +72,7 @@ YK_INLINE int yk_task_dots(int task)
 {
     switch (task) {
 #define YK_TASK_DOTS(name, dots)                                                                   \
-    case YK_TASK_##name:                                                                           \
-        return dots;
+    case YK_TASK_##name: return dots;
         YK_TASK_LIST(YK_TASK_DOTS)
 #undef YK_TASK_DOTS
     }
@@ -201,85 +200,34 @@ YK_INLINE double yk_cg_magnitude(double v)
 YK_INLINE void yk_cg_row(int task, const yk_cg_rows *c, int64_t i, double product, double *dot)
 {
     switch (task) {
-    case YK_TASK_DIRECTION:
-        yk_cg_direction_row(c, i);
-        break;
-    case YK_TASK_MULTIPLY:
-        yk_cg_multiply_row(c, i, product, dot);
-        break;
-    case YK_TASK_FOLD:
-        yk_cg_fold_row(c, i, product, dot);
-        break;
-    case YK_TASK_FLUSH:
-        c->x[i] = yk_fma(c->alpha, c->p[i], c->x[i]);
-        break;
+    case YK_TASK_DIRECTION: yk_cg_direction_row(c, i); break;
+    case YK_TASK_MULTIPLY: yk_cg_multiply_row(c, i, product, dot); break;
+    case YK_TASK_FOLD: yk_cg_fold_row(c, i, product, dot); break;
+    case YK_TASK_FLUSH: c->x[i] = yk_fma(c->alpha, c->p[i], c->x[i]); break;
     case YK_TASK_UPDATE_NONE:
-    case YK_TASK_UPDATE_NONE_SHIFT:
-        yk_cg_update_row(c, i, 0, dot);
-        break;
+    case YK_TASK_UPDATE_NONE_SHIFT: yk_cg_update_row(c, i, 0, dot); break;
     case YK_TASK_UPDATE_JACOBI:
-    case YK_TASK_UPDATE_JACOBI_SHIFT:
-        yk_cg_update_row(c, i, 1, dot);
-        break;
-    case YK_TASK_RESIDUAL_NONE:
-        yk_cg_residual_row(c, i, product, 0, dot);
-        break;
-    case YK_TASK_RESIDUAL_JACOBI:
-        yk_cg_residual_row(c, i, product, 1, dot);
-        break;
-    case YK_TASK_RESIDUAL_OF_Q_NONE:
-        yk_cg_residual_row(c, i, c->q[i], 0, dot);
-        break;
-    case YK_TASK_RESIDUAL_OF_Q_JACOBI:
-        yk_cg_residual_row(c, i, c->q[i], 1, dot);
-        break;
-    case YK_TASK_DOT_PQ:
-        dot[YK_DOT_PQ] = c->p[i] * c->q[i];
-        break;
-    case YK_TASK_UPDATE_R:
-        c->r[i] = yk_fma(-c->alpha, c->q[i], c->r[i]);
-        break;
-    case YK_TASK_DOTS_Z:
-        yk_cg_dots_z_row(c, i, dot);
-        break;
-    case YK_TASK_CLEAR_X:
-        c->x[i] = 0.0;
-        break;
-    case YK_TASK_CLEAR_P:
-        c->p[i] = 0.0;
-        break;
-    case YK_TASK_SCALE:
-        yk_cg_scale_row(c, i);
-        break;
-    case YK_TASK_SAVE_X:
-        c->best[i] = c->x[i];
-        break;
-    case YK_TASK_RESTORE_X:
-        c->x[i] = c->best[i];
-        break;
-    case YK_TASK_SUM_B:
-        dot[0] = c->b[i];
-        break;
-    case YK_TASK_SUM_X:
-        dot[0] = c->x[i];
-        break;
-    case YK_TASK_CENTRE_B:
-        c->b[i] -= c->argument;
-        break;
-    case YK_TASK_CENTRE_X:
-        c->x[i] -= c->argument;
-        break;
-    case YK_TASK_LARGEST_B:
-        dot[0] = yk_cg_magnitude(c->b[i]);
-        break;
-    case YK_TASK_LARGEST_R:
-        dot[0] = yk_cg_magnitude(c->r[i]);
-        break;
-    case YK_TASK_LARGEST_X:
-        dot[0] = yk_cg_magnitude(c->x[i]);
-        break;
-    default:
-        break;
+    case YK_TASK_UPDATE_JACOBI_SHIFT: yk_cg_update_row(c, i, 1, dot); break;
+    case YK_TASK_RESIDUAL_NONE: yk_cg_residual_row(c, i, product, 0, dot); break;
+    case YK_TASK_RESIDUAL_JACOBI: yk_cg_residual_row(c, i, product, 1, dot); break;
+    case YK_TASK_RESIDUAL_OF_Q_NONE: yk_cg_residual_row(c, i, c->q[i], 0, dot); break;
+    case YK_TASK_RESIDUAL_OF_Q_JACOBI: yk_cg_residual_row(c, i, c->q[i], 1, dot); break;
+    case YK_TASK_DOT_PQ: dot[YK_DOT_PQ] = c->p[i] * c->q[i]; break;
+    case YK_TASK_UPDATE_R: c->r[i] = yk_fma(-c->alpha, c->q[i], c->r[i]); break;
+    case YK_TASK_DOTS_Z: yk_cg_dots_z_row(c, i, dot); break;
+    case YK_TASK_CLEAR_X: c->x[i] = 0.0; break;
+    case YK_TASK_CLEAR_P: c->p[i] = 0.0; break;
+    case YK_TASK_SCALE: yk_cg_scale_row(c, i); break;
+    case YK_TASK_SAVE_X: c->best[i] = c->x[i]; break;
+    case YK_TASK_RESTORE_X: c->x[i] = c->best[i]; break;
+    case YK_TASK_SUM_B: dot[0] = c->b[i]; break;
+    case YK_TASK_SUM_X: dot[0] = c->x[i]; break;
+    case YK_TASK_CENTRE_B: c->b[i] -= c->argument; break;
+    case YK_TASK_CENTRE_X: c->x[i] -= c->argument; break;
+    case YK_TASK_LARGEST_B: dot[0] = yk_cg_magnitude(c->b[i]); break;
+    case YK_TASK_LARGEST_R: dot[0] = yk_cg_magnitude(c->r[i]); break;
+    case YK_TASK_LARGEST_X: dot[0] = yk_cg_magnitude(c->x[i]); break;
+    default: break;
     }
 }
 
