@@ -35,6 +35,21 @@ static inline yoke_context *new_context(void)
     return keep(context);
 }
 
+static inline yoke_matrix *of_arrays(yoke_context *context, int n, const int32_t *start,
+                                     const int32_t *column, const double *value,
+                                     yoke_ownership ownership)
+{
+    yoke_csr csr = yoke_csr_defaults();
+    csr.rows = n;
+    csr.row_start = start;
+    csr.column = column;
+    csr.value = value;
+    csr.ownership = ownership;
+    yoke_matrix *matrix = NULL;
+    MUST(yoke_matrix_create(context, &csr, &matrix));
+    return keep(matrix);
+}
+
 /* A dense symmetric matrix by rows, zeros left out. */
 static inline yoke_matrix *dense(yoke_context *context, int n, const double *entry)
 {
@@ -50,17 +65,7 @@ static inline yoke_matrix *dense(yoke_context *context, int n, const double *ent
         }
         start[i + 1] = count;
     }
-    yoke_csr csr = yoke_csr_defaults();
-    csr.rows = n;
-    csr.row_start = start;
-    csr.column = column;
-    csr.value = value;
-    yoke_matrix *matrix = NULL;
-    MUST(yoke_matrix_create(context, &csr, &matrix));
-    free(start);
-    free(column);
-    free(value);
-    return keep(matrix);
+    return of_arrays(context, n, start, column, value, YOKE_TAKE);
 }
 
 /* tridiag(-1, 2, -1); with `neumann` 1 in both corners, which makes it singular. */
@@ -77,17 +82,7 @@ static inline yoke_matrix *tridiagonal(yoke_context *context, int n, int neumann
         }
         start[i + 1] = count;
     }
-    yoke_csr csr = yoke_csr_defaults();
-    csr.rows = n;
-    csr.row_start = start;
-    csr.column = column;
-    csr.value = value;
-    yoke_matrix *matrix = NULL;
-    MUST(yoke_matrix_create(context, &csr, &matrix));
-    free(start);
-    free(column);
-    free(value);
-    return keep(matrix);
+    return of_arrays(context, n, start, column, value, YOKE_TAKE);
 }
 
 static inline yoke_matrix *generated(yoke_context *context, const char *spec)

@@ -32,14 +32,7 @@ static yoke_matrix *arrow(yoke_context *context)
         value[count++] = 2.0 + i % 5;
         start[i + 1] = count;
     }
-    yoke_csr csr = yoke_csr_defaults();
-    csr.rows = n;
-    csr.row_start = start;
-    csr.column = column;
-    csr.value = value;
-    yoke_matrix *matrix = NULL;
-    MUST(yoke_matrix_create(context, &csr, &matrix));
-    return keep(matrix);
+    return of_arrays(context, n, start, column, value, YOKE_COPY);
 }
 
 typedef struct system_ {
