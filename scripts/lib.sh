@@ -111,7 +111,12 @@ closing_lines()
         closing=$(grep -h 'Synthesis:' "$log" || grep -v 'exit status: ' "$log" | tail -1)
         printf '%-28s %s\n' "$(basename "$log" .log)" "$closing"
     done
-    skipped=$(grep -h '^\[SKIP\]' "$1"/tests/*.log 2>/dev/null || :
-        grep -l '^:test-result: SKIP' "$1"/tests/*.trs 2>/dev/null || :)
-    printf '\nSkipped tests: %s\n' "${skipped:-none}"
+    # a test with parameters says it for each of them
+    skipped=$({ sed -n 's/^\[SKIP\] *//p' "$1"/tests/*.log
+        grep -l '^:test-result: SKIP' "$1"/tests/*.trs; } 2>/dev/null | sort | uniq -c | sed 's/ *$//')
+    if [ -z "$skipped" ]; then
+        printf '\nSkipped tests: none\n'
+    else
+        printf '\nSkipped tests, and how many times each\n%s\n' "$skipped"
+    fi
 }
