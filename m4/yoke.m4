@@ -110,7 +110,7 @@ YOKE_RUNS([cuda], [[#include <cuda_runtime.h>]],
   [-I$yoke_cuda_root/include], [-L$yoke_cuda_lib -lcudart_static -ldl -lrt -lpthread])
 AS_CASE([$yoke_cuda_runs],
   [yes|cross], [yoke_cuda=yes
-    yoke_cuda_summary="toolkit $yoke_cuda_version, for sm_ $with_cuda_arch and newer by PTX"],
+    yoke_cuda_summary="toolkit $yoke_cuda_version, for sm_`AS_ECHO(["$with_cuda_arch"]) | sed 's/,/, sm_/g'`, newer ones by PTX"],
   [no], [YOKE_MISSING([cuda], [a program with the CUDA runtime $yoke_cuda_version does not run])],
   [YOKE_MISSING([cuda], [$NVCC is there, but the runtime in $yoke_cuda_root does not link])])
 ])
