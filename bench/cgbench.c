@@ -17,8 +17,7 @@ static int not_yet(const bench_options *options)
     if (options->command == COMMAND_PREDICT && options->matrices.count != 1)
         return say_error(ENDS_BAD_INPUT, "predict: expected one MATRIX, given %d",
                          options->matrices.count);
-    return say_error(ENDS_LACKING, "%s: not in this version yet: it needs the GPU engine",
-                     options->command_name);
+    return say_error(ENDS_LACKING, "%s: not in this version yet", options->command_name);
 }
 
 typedef struct command {

@@ -49,7 +49,7 @@ static void print_rivals(FILE *stream)
             petsc ? "" : missing);
     fprintf(stream, "  %c hypre     hypre's PCG on ParCSR, over MPI%s\n", hypre ? '+' : '-',
             hypre ? "" : missing);
-    fputs("  - cusparse  cuSPARSE and cuBLAS [not built: GPUs come later]\n", stream);
+    fputs("  - cusparse  cuSPARSE and cuBLAS [not built: not in this version yet]\n", stream);
 }
 
 static void write_object(yoke_list_kind kind, const yoke_list_item *item, FILE *stream)

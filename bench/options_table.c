@@ -11,7 +11,7 @@ enum {
     ALL = THREADED | COMMAND_LIST
 };
 
-#define GPU_LATER "not in this version yet: GPUs come later"
+#define GPU_LATER "not in this version yet: the first GPU is taken, as it is"
 #define MPI_LATER "not in this version yet: solves over ranks come later"
 
 #define NAMES(option, field, kind_, text)                                                          \
