@@ -202,16 +202,24 @@ static int one_matrix(const row_list *rows)
     return rows->count > 0;
 }
 
+/* A label that names its matrix, perhaps by a long path, has the line to itself. */
+static int legend_columns(const row_list *rows)
+{
+    return one_matrix(rows) ? 2 : 1;
+}
+
 static void write_legend(const row_list *rows, FILE *stream)
 {
-    int line = 0, skip = one_matrix(rows) ? (int)strlen(rows->row[0].matrix) + 1 : 0;
+    int place = 0, columns = legend_columns(rows);
+    int skip = one_matrix(rows) ? (int)strlen(rows->row[0].matrix) + 1 : 0;
     panel p = {.by_time = 0};
     for (int i = 0; i < rows->count; i++) {
         const row *r = &rows->row[i];
         char label[512], solve[32];
         if (!is_drawn(&p, r)) continue;
-        int x = line % 2 ? RIGHT_X - 40 : LEFT_X, y = LEGEND_TOP + line / 2 * LEGEND_LINE;
-        line++;
+        int x = place % columns ? RIGHT_X - 40 : LEFT_X;
+        int y = LEGEND_TOP + place / columns * LEGEND_LINE;
+        place++;
         row_label(r, label, sizeof label);
         format_seconds(r->solve, solve, sizeof solve);
         fprintf(stream, "<line class=\"curve\" ");
@@ -247,10 +255,10 @@ static void write_title(const row_list *rows, FILE *stream)
 
 void write_svg(const row_list *rows, FILE *stream)
 {
-    int lines = 0;
+    int curves = 0, columns = legend_columns(rows);
     panel p = {.by_time = 0};
-    for (int i = 0; i < rows->count; i++) lines += is_drawn(&p, &rows->row[i]);
-    int height = LEGEND_TOP + (lines + 1) / 2 * LEGEND_LINE + 4;
+    for (int i = 0; i < rows->count; i++) curves += is_drawn(&p, &rows->row[i]);
+    int height = LEGEND_TOP + (curves + columns - 1) / columns * LEGEND_LINE + 4;
     fprintf(stream,
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d "
             "%d\" font-family=\"Helvetica, Arial, sans-serif\" font-size=\"12\" fill=\"#333\">\n",
