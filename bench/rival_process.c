@@ -19,23 +19,33 @@
 
 extern char **environ;
 
-enum { MOST_ARGUMENTS = 12 };
+enum { MOST_ARGUMENTS = 24 };
 static const char PREFIX[] = "yoke-rival ";
 
+/* Appends to a list of arguments that has room. */
+static void append(const char **list, int *count, const char *text)
+{
+    list[(*count)++] = text;
+}
+
 /* What makes an MPI job on all our cores fair, as variables rather than flags, since other
- * launchers ignore them: ranks bound and spinning when each has a processor of its own. */
-static void set_environment(int ranks, int bind)
+ * launchers ignore them: ranks bound and spinning when each has a processor of its own. They go to
+ * the child alone, through env: cgbench's own threads must not change. */
+static void append_environment(const char **list, int *count, int ranks, int bind)
 {
     yoke_machine machine;
     yoke_machine_describe(&machine);
     int fits = ranks <= machine.processors;
-    setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1);
-    setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1);
-    setenv("OMPI_MCA_rmaps_base_oversubscribe", "1", 1);
-    setenv("OMPI_MCA_hwloc_base_use_hwthreads_as_cpus", "1", 1);
-    setenv("OMPI_MCA_hwloc_base_binding_policy", bind && fits ? "hwthread" : "none", 1);
-    if (fits) setenv("OMPI_MCA_mpi_yield_when_idle", "0", 1);
-    setenv("OMP_NUM_THREADS", "1", 1);
+    append(list, count, "env");
+    append(list, count, "OMPI_ALLOW_RUN_AS_ROOT=1");
+    append(list, count, "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1");
+    append(list, count, "OMPI_MCA_rmaps_base_oversubscribe=1");
+    append(list, count, "OMPI_MCA_hwloc_base_use_hwthreads_as_cpus=1");
+    append(list, count,
+           bind && fits ? "OMPI_MCA_hwloc_base_binding_policy=hwthread"
+                        : "OMPI_MCA_hwloc_base_binding_policy=none");
+    if (fits) append(list, count, "OMPI_MCA_mpi_yield_when_idle=0");
+    append(list, count, "OMP_NUM_THREADS=1");
 }
 
 static int spawn(char **arguments, int input, int output, pid_t *child)
@@ -84,12 +94,17 @@ static int connect_child(char **arguments, rival_process *p)
 int process_start(const char *program, const char *const arguments[], int ranks, int bound,
                   rival_process *p)
 {
-    char count[24];
-    const char *all[MOST_ARGUMENTS + 1] = {MPIRUN, "-n", count, program};
+    char ranks_text[24];
+    const char *all[MOST_ARGUMENTS + 1] = {NULL};
+    int count = 0;
     *p = (rival_process){0};
-    snprintf(count, sizeof count, "%d", ranks);
-    for (int i = 0; arguments[i] && i + 4 < MOST_ARGUMENTS; i++) all[i + 4] = arguments[i];
-    set_environment(ranks, bound);
+    snprintf(ranks_text, sizeof ranks_text, "%d", ranks);
+    append_environment(all, &count, ranks, bound);
+    append(all, &count, MPIRUN);
+    append(all, &count, "-n");
+    append(all, &count, ranks_text);
+    append(all, &count, program);
+    while (*arguments && count < MOST_ARGUMENTS) append(all, &count, *arguments++);
     /* A program that died must be an answer that is missing, not the end of cgbench. */
     signal(SIGPIPE, SIG_IGN);
     int error = connect_child((char **)(uintptr_t)all, p);

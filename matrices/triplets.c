@@ -133,6 +133,7 @@ static yk_extent *extent_of(yk_triplets *triplets, const yk_piece *piece)
 void yk_triplets_order(yk_triplets *triplets)
 {
     int64_t pieces = atomic_load(&triplets->pieces_used);
+    if (pieces == 0) return; /* there may be no array at all */
     qsort(triplets->piece, (size_t)pieces, sizeof *triplets->piece, by_order);
     for (int64_t i = 0; i < pieces; i++)
         extent_of(triplets, &triplets->piece[i])->left += triplets->piece[i].count;

@@ -108,7 +108,8 @@ static void explain_indefinite(yk_result *result)
     const yoke_report *report = &result->report;
     snprintf(result->detail, sizeof result->detail,
              "iteration %lld: p.Ap = %.6g < 0, so the matrix is not positive definite; use MINRES, "
-             "which needs symmetry alone",
+             "which needs symmetry alone, or, if it is singular for constant vectors, declare the "
+             "constant nullspace",
              (long long)report->iterations, report->curvature);
 }
 

@@ -25,7 +25,11 @@ int yk_device_count(char *reason, size_t size)
     cudaError_t error = cudaGetDeviceCount(&count);
     if (error == cudaSuccess && count > 0) return count;
     cudaGetLastError();
-    snprintf(reason, size, "%s", error == cudaSuccess ? "no device" : cudaGetErrorString(error));
+    if (error == cudaErrorInsufficientDriver)
+        snprintf(reason, size, "no NVIDIA driver, or one too old for this CUDA runtime");
+    else
+        snprintf(reason, size, "%s",
+                 error == cudaSuccess ? "no device" : cudaGetErrorString(error));
     return 0;
 }
 
