@@ -60,6 +60,7 @@ static system_ reference(yoke_matrix *matrix, const char *name, const char *prec
     scramble(s.x0, s.rows, 2);
     yoke_plan_options planning = yoke_plan_defaults();
     planning.threads = planning.parts = 1;
+    planning.partition = "cpu";
     planning.shape = "unfolded";
     planning.preconditioner = preconditioner;
     yoke_report report = run(&s, &planning, s.expected);
@@ -82,6 +83,14 @@ static void same_bits(const system_ *s, const yoke_plan_options *planning)
     free(x);
 }
 
+/* A GPU is one part, whatever the threads; SELL is for GPUs, and for rows of one segment. */
+static bool runs(const system_ *s, bool team, const char *format, int parts, int threads)
+{
+    bool sell = strcmp(format, "sell") == 0;
+    if (team) return !sell;
+    return parts == 1 && threads == 1 && !(sell && strcmp(s->name, "arrow") == 0);
+}
+
 static void every_way(const system_ *s, const char *preconditioner)
 {
     static const int parts[] = {1, 2, 3, 7}, threads[] = {1, 2, 4};
@@ -91,8 +100,11 @@ static void every_way(const system_ *s, const char *preconditioner)
             for (int k = 0; yoke_list(YOKE_LIST_FORMATS, k, &format); k++)
                 for (int p = 0; p < 4; p++)
                     for (int t = 0; t < 3; t++) {
+                        bool team = strcmp(driver.name, "team") == 0;
                         if (!driver.usable || !format.usable) continue;
+                        if (!runs(s, team, format.name, parts[p], threads[t])) continue;
                         yoke_plan_options planning = yoke_plan_defaults();
+                        planning.partition = team ? "cpu" : "gpu";
                         planning.shape = shape.name;
                         planning.driver = driver.name;
                         planning.format = format.name;

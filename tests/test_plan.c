@@ -44,6 +44,7 @@ static yoke_context *counted(counter *c)
 static yoke_plan_options three_parts(void)
 {
     yoke_plan_options planning = yoke_plan_defaults();
+    planning.partition = "cpu";
     planning.parts = 3;
     planning.threads = 2;
     planning.preconditioner = "jacobi";
