@@ -205,38 +205,61 @@ static void measure_memory(const char *path, measured *result)
     close(channel[1]);
 }
 
+enum { READS = 5, READS_BEFORE = 3 };
+
+static int by_size(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Reads from..to - 1, the last of which is kept. */
+static yoke_matrix *read_several(const char *path, int from, int to, double *seconds,
+                                 yoke_context **context)
+{
+    yoke_matrix *matrix = NULL;
+    for (int k = from; k < to; k++) {
+        if (matrix) yoke_context_destroy(*context);
+        yoke_matrix_destroy(matrix);
+        matrix = read_by_yoke(path, context, &seconds[k]);
+    }
+    return matrix;
+}
+
 static int compare(const char *path, int symmetric)
 {
     struct stat about;
     measured memory = {0};
     plain_csr theirs = {0};
-    double seconds, again;
-    yoke_context *context, *other;
+    double seconds[READS];
+    yoke_context *context;
     if (stat(path, &about) != 0) die(path);
     measure_memory(path, &memory); /* first: a child begins with its parent's pages */
-    yoke_matrix *matrix = read_by_yoke(path, &context, &seconds);
+    yoke_matrix *matrix = read_several(path, 0, READS_BEFORE, seconds, &context);
+    yoke_matrix_destroy(matrix);
+    yoke_context_destroy(context);
     double begin = yoke_seconds();
     read_by_fscanf(path, symmetric, &theirs);
     double fscanf_seconds = yoke_seconds() - begin;
-    yoke_matrix_destroy(matrix);
-    matrix = read_by_yoke(path, &other, &again);
-    if (again < seconds) seconds = again;
+    matrix = read_several(path, READS_BEFORE, READS, seconds, &context);
+    qsort(seconds, READS, sizeof *seconds, by_size);
+    double median = seconds[READS / 2];
     int same = same_bits(matrix, &theirs);
     double megabytes = (double)about.st_size / 1e6;
     printf("file            %.1f MB, %d rows, %ld nonzeros\n", megabytes, theirs.rows,
            theirs.nonzeros);
     printf("fscanf          %.3f s, %.0f MB/s\n", fscanf_seconds, megabytes / fscanf_seconds);
-    printf("yoke            %.3f s, %.0f MB/s, the better of two\n", seconds, megabytes / seconds);
+    printf("yoke            %.3f s, %.0f MB/s, the median of %d from %.3f to %.3f\n", median,
+           megabytes / median, READS, seconds[0], seconds[READS - 1]);
     printf("peak memory     %.1f MB, matrix %.1f MB\n", (double)memory.rss_peak / 1e6,
            (double)memory.matrix_bytes / 1e6);
     printf("same bits       %s\n", same ? "yes" : "NO");
-    if (same) printf("times faster    %.2f\n", fscanf_seconds / seconds);
+    if (same) printf("times faster    %.2f\n", fscanf_seconds / median);
     if (same)
         printf("times the matrix in memory  %.2f\n",
                (double)memory.rss_peak / (double)memory.matrix_bytes);
     yoke_matrix_destroy(matrix);
     yoke_context_destroy(context);
-    yoke_context_destroy(other);
     free(theirs.start);
     free(theirs.column);
     free(theirs.value);
