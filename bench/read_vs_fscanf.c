@@ -86,6 +86,8 @@ static void make_file(const char *path, long megabytes, int symmetric)
     fprintf(file, "%%%%MatrixMarket matrix coordinate real %s\n%ld %ld %ld\n",
             symmetric ? "symmetric" : "general", rows, rows, entries);
     for (long column = 0; column < rows; column++) column_entries(file, rows, column, symmetric);
+    /* Otherwise the system writes it out while the first reads are timed. */
+    if (fflush(file) != 0 || fsync(fileno(file)) != 0) die(path);
     if (fclose(file) != 0) die(path);
 }
 
