@@ -141,7 +141,8 @@ void yk_triplets_order(yk_triplets *triplets)
 
 void yk_triplets_taken(yk_triplets *triplets, int64_t first, int64_t last)
 {
-    for (const yk_piece *piece = triplets->piece + first; piece < triplets->piece + last; piece++) {
+    for (int64_t i = first; i < last; i++) {
+        const yk_piece *piece = &triplets->piece[i];
         yk_extent *extent = extent_of(triplets, piece);
         extent->left -= piece->count;
         if (extent->left == 0) free_extent(triplets->context, extent);
