@@ -9,9 +9,9 @@
 #include "solvers/cg/gpu_state.h"
 
 /* Iterations a batch. With creation cost a an iteration, a gap of L between launches, N iterations
- * and an iteration's time t, the best is sqrt(N L / (a + t / 2)) (docs/model: unrolling); below 20
- * us an iteration that is about 16 for N = 200, and overshoot is cheap. Even, so that a batch ends
- * with p where it began. */
+ * and an iteration's time t, the best is sqrt(N L / (a + t / 2)), where t / 2 counts overshoot
+ * (Ekelund et al., arXiv 2501.09398, found that there is a best one): about 14 for N = 200, L = 8,
+ * a = 3, t = 10 us. Even, so that a batch ends with p where it began. */
 enum { BATCH = 16 };
 
 static yoke_status enqueue_iteration(yk_cg *cg, int newest_p)
