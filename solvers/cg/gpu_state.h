@@ -28,6 +28,11 @@ struct yk_gpu_state {
 /* The view for a pass from this state: p and p_old as newest_p says. */
 yk_gpu_view yk_gpu_view_of(const yk_cg *cg, int newest_p);
 
+/* gpu_matrix.c: the engine's load_matrix and load_values, and their end. */
+yoke_status yk_gpu_load_matrix(yk_cg *cg, const yk_csr *csr, const char *format);
+yoke_status yk_gpu_load_values(yk_cg *cg, const yk_csr *csr);
+void yk_gpu_free_matrix(struct yk_gpu_state *gpu);
+
 /* Keeps the first failure of a solve; true if there is none. */
 bool yk_gpu_ok(yk_cg *cg, yoke_status status);
 
