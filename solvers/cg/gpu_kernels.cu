@@ -337,21 +337,25 @@ template <int TASK, int WIDTH> static launch_shape narrow_columns(int width)
             (uint32_t)(NARROW_WARPS * NARROW_STAGES * width * YK_SELL_BYTES)};
 }
 
-template <int TASK> static launch_shape wide_columns()
+template <int TASK, int WIDTH> static launch_shape wide_columns()
 {
-    return {run_columns<TASK, 0, WIDE_WARPS, WIDE_CHUNKS, WIDE_STAGES, WIDE_BLOCKS>,
+    constexpr int stage = WIDTH == 0 ? YK_ROW_LANES : part_of<WIDTH>;
+    return {run_columns<TASK, WIDTH, WIDE_WARPS, WIDE_CHUNKS, WIDE_STAGES, WIDE_BLOCKS>,
             WIDE_WARPS * WARP, WIDE_WARPS * WIDE_CHUNKS, WIDE_BLOCKS,
-            (uint32_t)(WIDE_WARPS * WIDE_STAGES * YK_ROW_LANES * YK_SELL_BYTES)};
+            (uint32_t)(WIDE_WARPS * WIDE_STAGES * stage * YK_SELL_BYTES)};
 }
 
 template <int TASK> static launch_shape by_warps(const yk_gpu_view *view)
 {
     if constexpr (yk_task_multiplies(TASK)) {
-        if (view->format != YK_GPU_SELL8) return wide_columns<TASK>();
         switch (view->sell.width) {
         case 5: return narrow_columns<TASK, 5>(5);
         case 7: return narrow_columns<TASK, 7>(7);
-        default: return narrow_columns<TASK, YK_ROW_CHAIN>(view->sell.width);
+        case 9: return wide_columns<TASK, 9>();
+        case 27: return wide_columns<TASK, 27>();
+        default:
+            if (view->format == YK_GPU_SELL) return wide_columns<TASK, 0>();
+            return narrow_columns<TASK, YK_ROW_CHAIN>(view->sell.width);
         }
     } else {
         return {run_rows<TASK, ROW_WARPS, ROW_CHUNKS, ROW_BLOCKS>, ROW_WARPS * WARP,
@@ -421,13 +425,15 @@ static int prepare(const launch_shape &shape)
 static int prepare_all(bool warps)
 {
     static const yk_gpu_format formats[] = {YK_GPU_CSR, YK_GPU_SELL, YK_GPU_SELL8};
+    static const int widths[] = {0, 5, 7, YK_ROW_CHAIN, 9, 27};
     yk_gpu_view view = {};
     view.walk.by_warps = view.walk.streams = warps;
     view.walk.chunks = 1;
     for (int task = 0; task < YK_TASKS; task++)
         for (yk_gpu_format format : formats)
-            for (view.sell.width = 5; view.sell.width <= YK_ROW_CHAIN; view.sell.width++) {
+            for (int width : widths) {
                 view.format = format;
+                view.sell.width = width;
                 int error = prepare(shape_of(task, &view));
                 if (error != cudaSuccess) return error;
             }

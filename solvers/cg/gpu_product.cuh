@@ -59,24 +59,33 @@ template <int N> struct entries {
 
     __device__ __forceinline__ double add(int j, double sum) const
     {
-        double added = yk_fma(a[j], x[j], sum);
-        return at[j] < 0 ? sum : added;
+        if (at[j] >= 0) sum = yk_fma(a[j], x[j], sum);
+        return sum;
     }
 
     __device__ __forceinline__ double chain() const
     {
         double sum = 0.0;
 #pragma unroll
-        for (int j = 0; j < N; j++) sum = add(j, sum);
+        for (int j = 0; j < N && j < YK_ROW_CHAIN; j++) sum = add(j, sum);
         return sum;
     }
 
-    __device__ __forceinline__ void add_to(double *lane) const
+    /* k: the first one's place in the row. */
+    __device__ __forceinline__ void add_to(double *lane, int k) const
     {
 #pragma unroll
-        for (int j = 0; j < N; j++) lane[j] = add(j, lane[j]);
+        for (int j = 0; j < N; j++)
+            lane[(k + j) % YK_ROW_LANES] = add(j, lane[(k + j) % YK_ROW_LANES]);
     }
 };
+
+static __device__ __forceinline__ double lanes_total(double *lane)
+{
+#pragma unroll
+    for (int j = 0; j < 4; j++) lane[j] += lane[j + 4];
+    return (lane[0] + lane[2]) + (lane[1] + lane[3]);
+}
 
 /* A slice of up to 8 columns, exactly WIDTH if that is less: every row is a chain. */
 template <int FOLD, int WIDTH, class COLUMNS>
@@ -99,7 +108,7 @@ static __device__ __forceinline__ void add_rest(COLUMNS &columns, int count, con
     entries<N> e;
     columns.need(count);
     e.template load<FOLD, true>(columns, count, v);
-    e.add_to(lane);
+    e.add_to(lane, 0);
     columns.next(count);
 }
 
@@ -117,25 +126,45 @@ static __device__ __forceinline__ double wide_product(COLUMNS &columns, int widt
         if (k == 0) is_chain = columns.column(YK_ROW_CHAIN) < 0;
         e.template load<FOLD, false>(columns, YK_ROW_LANES, v);
         if (k == 0 && is_chain) chain = e.chain();
-        e.add_to(lane);
+        e.add_to(lane, 0);
         columns.next(YK_ROW_LANES);
     }
     if (width - k > 4)
         add_rest<FOLD, YK_ROW_LANES>(columns, width - k, v, lane);
     else if (width > k)
         add_rest<FOLD, 4>(columns, width - k, v, lane);
-    if (is_chain) return chain;
-#pragma unroll
-    for (int j = 0; j < 4; j++) lane[j] += lane[j + 4];
-    return (lane[0] + lane[2]) + (lane[1] + lane[3]);
+    return is_chain ? chain : lanes_total(lane);
 }
 
-/* WIDTH: 0, slices as wide as `width` says, each its own; else as narrow_product has it. */
+/* A slice of exactly WIDTH columns, 9 or a few times 9, in parts of 9. */
+template <int FOLD, int WIDTH, class COLUMNS>
+static __device__ __forceinline__ double nines_product(COLUMNS &columns, const yk_operand &v)
+{
+    constexpr int part = part_of<WIDTH>;
+    double lane[YK_ROW_LANES] = {0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0}, chain = 0.0;
+    bool is_chain = false;
+#pragma unroll
+    for (int k = 0; k < WIDTH; k += part) {
+        entries<part> e;
+        columns.need(part);
+        e.template load<FOLD, false>(columns, part, v);
+        if (k == 0) is_chain = e.at[YK_ROW_CHAIN] < 0;
+        if (k == 0 && is_chain) chain = e.chain();
+        e.add_to(lane, k);
+        columns.next(part);
+    }
+    return is_chain ? chain : lanes_total(lane);
+}
+
+/* WIDTH: 0, slices as wide as `width` says, each its own; else all of one width, as gpu_ring.cuh
+ * has it. */
 template <int FOLD, int WIDTH, class COLUMNS>
 static __device__ __forceinline__ double sell_product(COLUMNS &columns, int width,
                                                       const yk_operand &v)
 {
-    if constexpr (WIDTH > 0)
+    if constexpr (WIDTH > YK_ROW_CHAIN)
+        return nines_product<FOLD, WIDTH>(columns, v);
+    else if constexpr (WIDTH > 0)
         return narrow_product<FOLD, WIDTH>(columns, width, v);
     else if (width > YK_ROW_CHAIN)
         return wide_product<FOLD>(columns, width, v);

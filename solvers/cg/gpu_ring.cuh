@@ -13,6 +13,9 @@
 #define YK_SM90 0
 #endif
 
+/* Of slices that are all WIDTH wide, how many columns a warp takes at a time. */
+template <int WIDTH> static constexpr int part_of = WIDTH > YK_ROW_CHAIN ? 9 : WIDTH;
+
 extern __shared__ __align__(128) char ring_memory[];
 
 /* The passes of a stream overlap: a pass may begin when all blocks of the one before have, and
@@ -76,9 +79,10 @@ static __device__ __forceinline__ uint64_t ring_policy()
     return policy;
 }
 
-/* The columns of a warp's EACH chunks. WIDTH > 0: all slices have one width up to 8 (exactly WIDTH
- * if that is less), and a stage holds one slice. WIDTH 0: a stage holds 8 columns, whatever their
- * slices, and a chunk begins a stage. All lanes hold the same state; lane 0 copies. */
+/* The columns of a warp's EACH chunks. WIDTH > 0: all slices have one width, exactly WIDTH but for
+ * 8, which is any up to 8; a stage holds what is read at a time, part_of columns, of which
+ * WIDTH is a multiple. WIDTH 0: a stage holds 8 columns, whatever their slices, and a chunk begins
+ * a stage. All lanes hold the same state; lane 0 copies. */
 template <int WIDTH, int STAGES, int EACH> struct ring {
     const yk_sell &sell;
     const int64_t slices;
@@ -95,7 +99,8 @@ template <int WIDTH, int STAGES, int EACH> struct ring {
 
     __device__ __forceinline__ int span() const
     {
-        return WIDTH == 0 || WIDTH == 8 ? (WIDTH == 0 ? 8 : sell.width) : WIDTH;
+        if (WIDTH == 0) return YK_ROW_LANES;
+        return WIDTH == YK_ROW_CHAIN ? sell.width : part_of<WIDTH>;
     }
 
     __device__ __forceinline__ uint32_t size() const
@@ -122,7 +127,8 @@ template <int WIDTH, int STAGES, int EACH> struct ring {
     {
         int64_t slice = of_chunk * (YK_CHUNK / YK_SELL_ROWS);
         if (slice > slices) slice = slices;
-        return WIDTH > 0 ? slice * span() : yk_sell_before(&sell, slice);
+        if (WIDTH == 0) return yk_sell_before(&sell, slice);
+        return slice * (WIDTH == YK_ROW_CHAIN ? sell.width : WIDTH);
     }
 
     /* The next chunk that has columns. */
