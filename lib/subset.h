@@ -14,8 +14,10 @@
 
 #ifdef __cplusplus
 #define YK_RESTRICT __restrict__
+#define YK_CONSTANT constexpr /* a function of constants that a template may ask */
 #else
 #define YK_RESTRICT restrict
+#define YK_CONSTANT
 #endif
 
 /* One rounding, always: the hardware's where it has one, libm's elsewhere. Contraction is off

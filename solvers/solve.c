@@ -58,10 +58,11 @@ static int64_t default_maxit(int64_t rows)
 
 static double bytes_per_iteration(const yoke_plan *plan)
 {
-    double bytes = 0.0;
+    const double matrix = plan->cg.matrix_bytes;
+    double bytes = matrix;
     for (int i = 0; i < plan->cg.parts; i++) {
         const yk_part *part = &plan->cg.part[i];
-        bytes += yk_csr_bytes(&part->csr);
+        if (matrix == 0.0) bytes += yk_csr_bytes(&part->csr);
         bytes += yk_cg_row_bytes(plan->cg.folded, plan->cg.jacobi) * (double)part->rows;
     }
     return plan->cg.op ? NAN : bytes;

@@ -92,6 +92,60 @@ ParameterizedTest(int *index, gpu, the_bits_of_the_cpu_in_every_way)
     every_way(generated(new_context(), specs[*index]), specs[*index], true);
 }
 
+/* Enough rows that warps take whole chunks, and a last chunk and slice that are not full: slices of
+ * one width, narrow and wide, and slices that differ, with rows of up to 8 entries among longer. */
+static const char *const large[] = {"poisson3d7:66", "poisson2d5:530", "poisson3d27:66",
+                                    "graph:280000:6:5"};
+
+ParameterizedTestParameters(gpu, the_bits_of_the_cpu_where_warps_take_chunks)
+{
+    static int index[sizeof large / sizeof *large];
+    for (size_t i = 0; i < sizeof large / sizeof *large; i++) index[i] = (int)i;
+    return cr_make_param_array(int, index, sizeof large / sizeof *large);
+}
+
+ParameterizedTest(int *index, gpu, the_bits_of_the_cpu_where_warps_take_chunks)
+{
+    every_way(generated(new_context(), large[*index]), large[*index], true);
+}
+
+/* 2 half + 1 on the diagonal, -1 in `half` columns to either side. */
+static yoke_matrix *banded(yoke_context *context, int n, int half)
+{
+    size_t entries = (size_t)n * (size_t)(2 * half + 1);
+    int32_t *start = calloc((size_t)n + 1, sizeof *start);
+    int32_t *column = calloc(entries, sizeof *column), count = 0;
+    double *value = calloc(entries, sizeof *value);
+    for (int i = 0; i < n; i++) {
+        for (int j = i > half ? i - half : 0; j <= i + half && j < n; j++) {
+            column[count] = j;
+            value[count++] = i == j ? 2 * half + 1 : -1.0;
+        }
+        start[i + 1] = count;
+    }
+    return of_arrays(context, n, start, column, value, YOKE_TAKE);
+}
+
+/* Widths 3, 9, 13, 41: what is left of a row after eights is nothing, one, five. */
+Test(gpu, the_bits_of_the_cpu_in_bands_of_every_kind)
+{
+    static const int half[] = {1, 4, 6, 20};
+    for (size_t i = 0; i < sizeof half / sizeof *half; i++)
+        every_way(banded(new_context(), 271007, half[i]), "band", true);
+}
+
+Test(gpu, reports_count_the_padding_that_is_read_and_no_row_starts)
+{
+    yoke_matrix *matrix = generated(new_context(), "poisson3d7:16");
+    double *b = filled(4096, 1.0), *x = filled(4096, 0.0);
+    yoke_plan_options planning = yoke_plan_defaults();
+    planning.partition = "gpu";
+    planning.format = "sell";
+    planning.shape = "unfolded";
+    double bytes = solve_with(matrix, &planning, b, x, NULL).bytes_per_iteration;
+    cr_assert_eq(bytes, (12.0 * 7.0 + 80.0) * 4096.0, "%g", bytes);
+}
+
 /* One dense row of many segments, and rows of every length up to it. */
 Test(gpu, rows_of_every_length_and_a_dense_one)
 {

@@ -221,4 +221,5 @@ Test(sums, the_passes_move_the_bytes_that_reports_count)
     int32_t start[2] = {0, 27}, column[27] = {0};
     yk_csr csr = {.rows = 1, .nonzeros = 27, .start32 = start, .column = column};
     cr_assert_eq(yk_csr_bytes(&csr), 328.0);
+    cr_assert_eq(yk_sell_bytes(27), 324.0);
 }

@@ -48,4 +48,10 @@ static inline double yk_csr_bytes(const yk_csr *csr)
     return 12.0 * (double)csr->nonzeros + (csr->start32 ? 4.0 : 8.0) * (double)csr->rows;
 }
 
+/* The same of SELL: 12 an entry, padding included, since it is read; no row starts. */
+static inline double yk_sell_bytes(int64_t entries)
+{
+    return 12.0 * (double)entries;
+}
+
 #endif

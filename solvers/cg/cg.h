@@ -70,6 +70,7 @@ struct yk_cg {
     struct yk_gpu_state *gpu; /* of the GPU engine */
     int device;               /* that it is to use */
     const char *format;       /* that the engine chose */
+    double matrix_bytes;      /* of a format that is not CSR, all parts; 0: CSR */
 
     /* State at an iteration's boundary; any driver can resume it. */
     yk_cg_scalars s;

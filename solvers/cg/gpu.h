@@ -8,34 +8,55 @@
 
 #include "solvers/cg/passes.h"
 
-/* Slices of 32 rows, column by column, so that a warp of one row a thread reads lines
- * (SELL-32; Kreutzer et al., SIAM J. Sci. Comput. 36, 2014; no sorting, so rows keep their order).
- * Entry k of row i is at slice[i / 32] + 32 k + i % 32. Where nearly all slices are as wide as the
- * widest, all are made so: then no entry's address waits for a load. Padding is column 0, value 0;
- * it may be read but is never added. */
+/* Slices of 32 rows, column by column (SELL-32; Kreutzer et al., SIAM J. Sci. Comput. 36, 2014; no
+ * sorting, so rows keep their order). A column is 384 bytes, aligned to 128: 32 column numbers,
+ * then 32 values, one a row; column k of slice s is at 384 (columns of the slices before s, and k).
+ * So any run of columns is one copy, and what a warp of one row a thread reads is lines. Padding is
+ * column -1, value 0, and is never added: no row's length is needed. */
 typedef struct yk_sell {
-    int width;             /* of all slices; 0: they differ */
-    const int64_t *slice;  /* [slices], where width is 0 */
-    const int32_t *column; /* [entries], padding included */
-    const double *value;   /* [entries] */
+    int width;            /* of all slices; 0: they differ */
+    const int64_t *slice; /* [slices + 1] columns before each slice, where width is 0 */
+    const char *column;   /* [columns][384] */
 } yk_sell;
+
+enum { YK_SELL_ROWS = 32, YK_SELL_BYTES = 384, YK_SELL_VALUES = 128 /* where a column's begin */ };
+
+YK_INLINE int64_t yk_sell_slices(int64_t rows)
+{
+    return (rows + YK_SELL_ROWS - 1) / YK_SELL_ROWS;
+}
+
+/* Columns before a slice. */
+YK_INLINE int64_t yk_sell_before(const yk_sell *sell, int64_t slice)
+{
+    return sell->width > 0 ? slice * sell->width : sell->slice[slice];
+}
 
 /* SELL8: SELL of one width up to 8, so that every row is a chain and needs few registers. */
 typedef enum yk_gpu_format { YK_GPU_CSR, YK_GPU_SELL, YK_GPU_SELL8 } yk_gpu_format;
 
-/* Partial sums on their way to one total. Level 0 has a node a block, which takes `chunks` chunks,
- * a power of two; a node of level l + 1 is a group of 64 of level l; whoever completes a group goes
- * on with it. */
-enum { YK_SUM_LEVELS = 5, YK_SUM_GROUP = 64, YK_BLOCK_CHUNKS = 8 /* at most */ };
+/* Partial sums on their way to one total. Level 0 has a node a block, which takes a power of two of
+ * chunks; a node of level l + 1 is a group of 2048 of level l; whoever completes a group goes on
+ * with it. Three levels are enough for 2^31 rows. */
+enum { YK_SUM_LEVELS = 3, YK_SUM_GROUP = 2048, YK_BLOCK_CHUNKS = 64 /* at most */ };
 
 typedef struct yk_gpu_sums {
-    double *node[YK_SUM_LEVELS];      /* [count[level]][YK_DOTS] */
-    unsigned *arrived[YK_SUM_LEVELS]; /* [count[level + 1]], 0 between passes */
-    unsigned count[YK_SUM_LEVELS];
-    int chunks;                  /* of a block */
-    double *total;               /* [YK_DOTS], of tasks outside the loop */
-    unsigned long long *largest; /* bits of the largest magnitude */
+    double *node[YK_SUM_LEVELS];      /* [nodes][dots of the task] */
+    unsigned *arrived[YK_SUM_LEVELS]; /* [groups], 0 between passes */
+    double *total;                    /* [YK_DOTS], of tasks outside the loop */
+    unsigned long long *largest;      /* bits of the largest magnitude */
 } yk_gpu_sums;
+
+/* How a pass goes over the chunks. */
+typedef struct yk_gpu_walk {
+    int by_warps; /* a warp takes a chunk, 8 rows a lane: where there are chunks for all warps; else
+                   * a block does, a row a thread */
+    int streams;  /* what was compiled for this device has bulk copies: SELL comes by them */
+    int overlaps; /* a pass may begin while the one before ends; only where it streams */
+    int chunks;   /* that a block takes one after another, by blocks: a power of two up to 8 */
+    int backwards; /* last rows first: over what the pass before left in the L2 cache */
+    int multiprocessors;
+} yk_gpu_walk;
 
 enum { YK_GPU_HISTORY = 4096 /* iterations whose residual one advance can record */ };
 
@@ -58,6 +79,7 @@ typedef struct yk_gpu_view {
     yk_sell sell;
     yk_gpu_format format;
     yk_gpu_sums sums;
+    yk_gpu_walk walk;
 } yk_gpu_view;
 
 #ifdef __cplusplus
@@ -68,12 +90,13 @@ extern "C" {
 int yk_gpu_launch(const yk_gpu_view *view, int task, yk_gpu_loop *loop, void *stream);
 
 /* SELL from CSR, on the device: first the widths of the slices into slice[], from which the host
- * makes their offsets; then the entries. */
+ * makes their offsets; then the columns, padding included. */
 int yk_gpu_sell_widths(const yk_csr *csr, int64_t *slice, void *stream);
 int yk_gpu_sell_fill(const yk_csr *csr, const yk_sell *sell, void *stream);
 
-/* All kernels are loaded: nothing is when a kernel that waits is running. */
-int yk_gpu_load_kernels(void);
+/* All kernels are loaded: nothing is when a kernel that waits is running. streams: whether what was
+ * compiled for this device has bulk copies and overlapping passes (sm_90). */
+int yk_gpu_load_kernels(int *streams);
 
 #ifdef __cplusplus
 }

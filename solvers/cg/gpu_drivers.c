@@ -14,29 +14,38 @@
  * a = 3, t = 10 us. Even, so that a batch ends with p where it began. */
 enum { BATCH = 16 };
 
-static yoke_status enqueue_iteration(yk_cg *cg, int newest_p)
+/* Each pass goes over the rows against the one before it, whose last rows the L2 cache still has.
+ */
+static yoke_status enqueue(yk_cg *cg, yk_gpu_view *view, yk_task task, const char *name)
 {
     struct yk_gpu_state *gpu = cg->gpu;
-    void *stream = gpu->device.stream;
-    yk_task update = yk_cg_update_task(cg);
+    YK_TRY(yk_device_try(yk_gpu_launch(view, task, gpu->loop, gpu->device.stream), name));
+    view->walk.backwards ^= 1;
+    return YOKE_OK;
+}
+
+/* backwards: the direction of the next pass. */
+static yoke_status enqueue_iteration(yk_cg *cg, int newest_p, int *backwards)
+{
     /* a fold writes the other p: the view is that after it */
     yk_gpu_view view = yk_gpu_view_of(cg, cg->folded ? newest_p ^ 1 : newest_p);
+    view.walk.backwards = *backwards;
     if (cg->folded) {
-        YK_TRY(yk_device_try(yk_gpu_launch(&view, YK_TASK_FOLD, gpu->loop, stream), "fold"));
+        YK_TRY(enqueue(cg, &view, YK_TASK_FOLD, "fold"));
     } else {
-        YK_TRY(
-            yk_device_try(yk_gpu_launch(&view, YK_TASK_DIRECTION, gpu->loop, stream), "direction"));
-        YK_TRY(
-            yk_device_try(yk_gpu_launch(&view, YK_TASK_MULTIPLY, gpu->loop, stream), "multiply"));
+        YK_TRY(enqueue(cg, &view, YK_TASK_DIRECTION, "direction"));
+        YK_TRY(enqueue(cg, &view, YK_TASK_MULTIPLY, "multiply"));
     }
-    return yk_device_try(yk_gpu_launch(&view, update, gpu->loop, stream), "update");
+    YK_TRY(enqueue(cg, &view, yk_cg_update_task(cg), "update"));
+    *backwards = view.walk.backwards;
+    return YOKE_OK;
 }
 
 static yoke_status enqueue_batch(yk_cg *cg, int64_t iterations)
 {
-    int newest_p = cg->newest_p;
+    int newest_p = cg->newest_p, backwards = 0;
     for (int64_t i = 0; i < iterations; i++) {
-        YK_TRY(enqueue_iteration(cg, newest_p));
+        YK_TRY(enqueue_iteration(cg, newest_p, &backwards));
         if (cg->folded) newest_p ^= 1;
     }
     return YOKE_OK;

@@ -18,9 +18,10 @@ yk_gpu_view yk_gpu_view_of(const yk_cg *cg, int newest_p)
 {
     const struct yk_gpu_state *gpu = cg->gpu;
     yk_gpu_view view = {.rows = yk_cg_view(cg, &cg->part[0], &cg->s, newest_p),
-                        .sell = {gpu->sell_width, gpu->slice, gpu->sell_column, gpu->sell_value},
+                        .sell = {gpu->sell_width, gpu->slice, gpu->sell_column},
                         .format = gpu->format,
-                        .sums = gpu->sums};
+                        .sums = gpu->sums,
+                        .walk = gpu->walk};
     view.rows.csr.start32 = cg->part[0].csr.start32 ? gpu->start : NULL;
     view.rows.csr.start64 = cg->part[0].csr.start64 ? gpu->start : NULL;
     view.rows.csr.column = gpu->csr_column;
@@ -31,29 +32,32 @@ yk_gpu_view yk_gpu_view_of(const yk_cg *cg, int newest_p)
 
 /* ------------------------------------------------------------------ memory */
 
+/* Chunks a multiprocessor, from which on its warps take one each. */
+enum { CHUNKS_FOR_WARPS = 8 };
+
 /* More chunks a block save sums on their way, as long as there are blocks for every
  * multiprocessor. */
-static int chunks_of_block(const struct yk_gpu_state *gpu, int64_t chunks)
+static void choose_walk(struct yk_gpu_state *gpu, int64_t chunks, int streams)
 {
-    int of_block = 1;
-    while (of_block < YK_BLOCK_CHUNKS &&
-           chunks / (2 * of_block) >= 16 * gpu->device.multiprocessors)
-        of_block *= 2;
-    return of_block;
+    yk_gpu_walk *walk = &gpu->walk;
+    walk->multiprocessors = gpu->device.multiprocessors;
+    walk->by_warps = chunks >= (int64_t)CHUNKS_FOR_WARPS * walk->multiprocessors;
+    walk->streams = walk->overlaps = streams;
+    walk->chunks = 1;
+    while (walk->chunks < 8 && chunks / (2 * walk->chunks) >= 16 * walk->multiprocessors)
+        walk->chunks *= 2;
 }
 
-/* One allocation for the nodes of all levels, then the counters, then totals. */
+/* One allocation for the nodes of all levels, with room for a block a chunk, then the counters,
+ * then totals. */
 static yoke_status allocate_sums(struct yk_gpu_state *gpu, int64_t rows)
 {
     yk_gpu_sums *sums = &gpu->sums;
-    size_t nodes = 0, counters = 0;
-    sums->chunks = chunks_of_block(gpu, yk_chunks(rows));
-    unsigned count = (unsigned)((yk_chunks(rows) + sums->chunks - 1) / sums->chunks);
+    size_t count[YK_SUM_LEVELS + 1] = {(size_t)yk_chunks(rows) + 1}, nodes = 0, counters = 0;
     for (int level = 0; level < YK_SUM_LEVELS; level++) {
-        sums->count[level] = count > 0 ? count : 1;
-        nodes += sums->count[level];
-        count = (sums->count[level] + YK_SUM_GROUP - 1) / YK_SUM_GROUP;
-        counters += count;
+        count[level + 1] = (count[level] + YK_SUM_GROUP - 1) / YK_SUM_GROUP;
+        nodes += count[level];
+        counters += count[level + 1];
     }
     size_t bytes = (nodes + 2) * YK_DOTS * sizeof(double) + counters * sizeof(unsigned);
     YK_TRY(yk_device_allocate(&gpu->device, "partial sums", (int64_t)bytes, 1, &gpu->sums_memory));
@@ -62,8 +66,8 @@ static yoke_status allocate_sums(struct yk_gpu_state *gpu, int64_t rows)
     for (int level = 0; level < YK_SUM_LEVELS; level++) {
         sums->node[level] = node;
         sums->arrived[level] = arrived;
-        node += (size_t)sums->count[level] * YK_DOTS;
-        arrived += (sums->count[level] + YK_SUM_GROUP - 1) / YK_SUM_GROUP;
+        node += count[level] * YK_DOTS;
+        arrived += count[level + 1];
     }
     sums->total = node;
     sums->largest = (void *)(node + YK_DOTS);
@@ -73,7 +77,9 @@ static yoke_status allocate_sums(struct yk_gpu_state *gpu, int64_t rows)
 static yoke_status open_here(yk_cg *cg)
 {
     struct yk_gpu_state *gpu = cg->gpu;
-    YK_TRY(yk_device_try(yk_gpu_load_kernels(), "loading the kernels"));
+    int streams = 0;
+    YK_TRY(yk_device_try(yk_gpu_load_kernels(&streams), "loading the kernels"));
+    choose_walk(gpu, yk_chunks(cg->rows), streams);
     YK_TRY(allocate_sums(gpu, cg->rows));
     YK_TRY(yk_device_allocate(&gpu->device, "loop state", 1, sizeof *gpu->loop, &gpu->loop));
     YK_TRY(yk_device_allocate_pinned("loop state", sizeof *gpu->staged, &gpu->staged));

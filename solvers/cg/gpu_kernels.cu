@@ -1,70 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* gpu_kernels.cu: the tasks of passes.h, a block a chunk; sums in the order of sum.h, completed by
- * whoever arrives last, who also takes the scalars' next step. So a pass needs no second kernel and
- * the host is not asked. */
+/* gpu_kernels.cu: the tasks of passes.h as kernels, by three ways to go over the rows:
+ *   run_blocks   a chunk a block, a row a thread: small systems, rows of CSR, sm_80
+ *   run_rows     a chunk a warp, 8 rows a lane, for what does not multiply
+ *   run_columns  the same for what multiplies SELL, whose columns stream through a ring
+ * Sums are in the order of sum.h, completed by whoever arrives last, who also takes the scalars'
+ * next step. So a pass needs no second kernel and the host is not asked. */
 #include <math.h>
 
 #include "solvers/cg/gpu_product.cuh"
 
-/* yk_task_dots, where the compiler needs a constant. */
-#define DOTS_OF(name, dots) TASK == YK_TASK_##name ? dots:
-template <int TASK> static constexpr int dots_of = YK_TASK_LIST(DOTS_OF) 0;
-#undef DOTS_OF
-
-/* ------------------------------------------------------------------- sums */
-
-/* One tree over the warp's values, neighbours first: node 2^l of level l from lanes that exist.
- * A lane that does not exist adds 0.0, which changes no sum that began at +0.0. */
-static __device__ __forceinline__ double warp_tree(double sum)
-{
-#pragma unroll
-    for (int step = 1; step < WARP; step *= 2) sum += __shfl_xor_sync(ALL, sum, step);
-    return sum;
-}
-
-/* The chunk's sum of a dot from the rows' terms: 32 lanes over 8 warps' rows, then halves. */
-static __device__ __forceinline__ double chunk_sum(const double *term)
-{
-    double sum = 0.0;
-#pragma unroll
-    for (int w = 0; w < BLOCK / WARP; w++) sum += term[threadIdx.x + WARP * w];
-#pragma unroll
-    for (int half = WARP / 2; half > 0; half /= 2) sum += __shfl_down_sync(ALL, sum, half);
-    return __shfl_sync(ALL, sum, 0);
-}
-
-static __device__ __forceinline__ double node_of(const yk_gpu_sums &sums, int level, unsigned i,
-                                                 unsigned end, int dot)
-{
-    return i < end ? __ldcg(&sums.node[level][(size_t)i * YK_DOTS + dot]) : 0.0;
-}
-
-/* The first warp brings node `index` of level 0; true, in all its threads, for the one that
- * completed the total, which is then in sum. */
-static __device__ bool arrive(const yk_gpu_sums &sums, unsigned index, int dots, double *sum)
-{
-    const unsigned lane = threadIdx.x;
-    for (int level = 0; sums.count[level] > 1; level++) {
-        unsigned group = index / YK_SUM_GROUP, first = group * YK_SUM_GROUP;
-        unsigned end =
-            first + YK_SUM_GROUP < sums.count[level] ? first + YK_SUM_GROUP : sums.count[level];
-        int last = 0;
-        if (lane == 0) {
-            for (int d = 0; d < dots; d++)
-                __stcg(&sums.node[level][(size_t)index * YK_DOTS + d], sum[d]);
-            __threadfence();
-            last = atomicInc(&sums.arrived[level][group], end - first - 1) == end - first - 1;
-            __threadfence();
-        }
-        if (!__shfl_sync(ALL, last, 0)) return false;
-        for (int d = 0; d < dots; d++) {
-            double left = node_of(sums, level, first + 2 * lane, end, d);
-            sum[d] = warp_tree(left + node_of(sums, level, first + 2 * lane + 1, end, d));
-        }
-        index = group;
-    }
-    return true;
-}
+template <int TASK> static constexpr int dots_of = yk_task_dots(TASK);
+template <int TASK> static constexpr int sums_of = dots_of<TASK> > 0 ? dots_of<TASK> : 1;
 
 /* ------------------------------------------------------------------- loop */
 
@@ -85,72 +31,67 @@ static __device__ void step(int task, yk_gpu_loop *loop, const double *sum)
     loop->halt = loop->s.stop != YK_CG_GO_ON || loop->left <= 0;
 }
 
-/* A block's node from its chunks' sums: pairs, neighbours first. */
-static __device__ __forceinline__ double block_tree(double *sum)
-{
-#pragma unroll
-    for (int step = 1; step < YK_BLOCK_CHUNKS; step *= 2)
-#pragma unroll
-        for (int c = 0; c + step < YK_BLOCK_CHUNKS; c += 2 * step) sum[c] += sum[c + step];
-    return sum[0];
-}
-
-/* Takes the block's node on its way; whoever completes the total takes the next step. */
-template <int TASK>
-static __device__ void deliver(const yk_gpu_sums &sums, yk_gpu_loop *loop,
-                               double (*node)[YK_BLOCK_CHUNKS])
+/* The block's node from its chunks' sums, which all threads have stored, on its way; whoever
+ * completes the total takes the next step. */
+template <int TASK, int THREADS>
+static __device__ void deliver(const yk_gpu_sums &sums, yk_gpu_loop *loop, unsigned index,
+                               double (*chunk)[YK_BLOCK_CHUNKS], int chunks)
 {
     constexpr int dots = dots_of<TASK>;
     double sum[YK_DOTS] = {0.0, 0.0, 0.0, 0.0};
-    if (threadIdx.x >= WARP) return;
-    __syncwarp();
-    for (int d = 0; d < dots; d++) {
-        double of_chunk[YK_BLOCK_CHUNKS];
+    __syncthreads();
+    if (threadIdx.x < WARP)
 #pragma unroll
-        for (int c = 0; c < YK_BLOCK_CHUNKS; c++) of_chunk[c] = node[d][c];
-        sum[d] = block_tree(of_chunk);
-    }
-    if (!arrive(sums, blockIdx.x, dots, sum) || threadIdx.x != 0) return;
+        for (int d = 0; d < dots; d++) sum[d] = block_node(chunk[d], chunks);
+    if (!arrive<THREADS, dots>(sums, index, sum) || threadIdx.x != 0) return;
     if (loop)
         step(TASK, loop, sum);
     else
         for (int d = 0; d < YK_DOTS; d++) sums.total[d] = sum[d];
 }
 
-static __device__ void deliver_largest(const yk_gpu_sums &sums, double magnitude)
+/* The state after the pass before: false where the loop has ended. Every thread of every pass
+ * calls, once and first. */
+static __device__ __forceinline__ bool begin_pass(yk_cg_rows *c, const yk_gpu_loop *loop)
 {
-    unsigned long long bits = (unsigned long long)__double_as_longlong(magnitude);
-    for (int half = WARP / 2; half > 0; half /= 2) {
-        unsigned long long other = __shfl_xor_sync(ALL, bits, half);
-        if (other > bits) bits = other;
-    }
-    if (threadIdx.x % WARP == 0) atomicMax(sums.largest, bits);
+    wait_for_previous_pass();
+    let_next_pass_begin();
+    if (!loop) return true;
+    if (loop->halt) return false;
+    c->alpha = loop->s.alpha;
+    c->beta = loop->s.beta;
+    c->shift = loop->s.shift;
+    return true;
 }
 
-/* ---------------------------------------------------------------- kernels */
+static __device__ __forceinline__ unsigned block_of(const yk_gpu_walk &walk)
+{
+    return walk.backwards ? gridDim.x - 1 - blockIdx.x : blockIdx.x;
+}
 
-/* The k-th chunk's sums into node, by the first warp while the others go on: terms alternate
- * between two buffers, and whoever writes one again has passed the barrier that follows its
- * reading. */
+/* -------------------------------------------------------- a chunk a block */
+
+/* The k-th chunk's sums, by the first warp while the others go on: terms alternate between two
+ * buffers, and whoever writes one again has passed the barrier that follows its reading. */
 template <int DOTS>
 static __device__ __forceinline__ void sum_chunk(double (*term)[BLOCK], const double *dot,
-                                                 double (*node)[YK_BLOCK_CHUNKS], int k)
+                                                 double (*chunk)[YK_BLOCK_CHUNKS], int k)
 {
 #pragma unroll
     for (int d = 0; d < DOTS; d++) term[d][threadIdx.x] = dot[d];
-    if (k == 0 && threadIdx.x < YK_BLOCK_CHUNKS)
-        for (int d = 0; d < DOTS; d++) node[d][threadIdx.x] = 0.0;
     __syncthreads();
     if (threadIdx.x >= WARP) return;
 #pragma unroll
     for (int d = 0; d < DOTS; d++) {
-        double sum = chunk_sum(term[d]);
-        if (threadIdx.x == 0) node[d][k] = sum;
+        double sum = 0.0;
+#pragma unroll
+        for (int w = 0; w < BLOCK / WARP; w++) sum += term[d][threadIdx.x + WARP * w];
+        sum = halves(sum);
+        if (threadIdx.x == 0) chunk[d][k] = sum;
     }
 }
 
-/* Blocks that a multiprocessor shall hold, so registers a thread: fewer spill, more hide less. Of 2
- * to 6 these were the fastest on an H200 (poisson3d7:256, poisson3d27:200, unfolded). */
+/* Blocks that a multiprocessor shall hold, so registers a thread: fewer spill, more hide less. */
 static constexpr int blocks_of(int format)
 {
     return format == YK_GPU_SELL ? 3 : 4;
@@ -158,21 +99,17 @@ static constexpr int blocks_of(int format)
 
 template <int TASK, int FORMAT>
 static __global__ void __launch_bounds__(BLOCK, blocks_of(FORMAT))
-    run_task(const __grid_constant__ yk_gpu_view view, yk_gpu_loop *loop)
+    run_blocks(const __grid_constant__ yk_gpu_view view, yk_gpu_loop *loop)
 {
     yk_cg_rows c = view.rows;
-    if (loop) {
-        if (loop->halt) return;
-        c.alpha = loop->s.alpha;
-        c.beta = loop->s.beta;
-        c.shift = loop->s.shift;
-    }
+    if (!begin_pass(&c, loop)) return;
     constexpr int dots = dots_of<TASK>;
-    __shared__ double term[2][dots > 0 ? dots : 1][BLOCK],
-        node[dots > 0 ? dots : 1][YK_BLOCK_CHUNKS];
+    __shared__ double term[2][sums_of<TASK>][BLOCK], sum[sums_of<TASK>][YK_BLOCK_CHUNKS];
+    const unsigned block = block_of(view.walk);
     double largest = 0.0;
-    for (int k = 0; k < view.sums.chunks; k++) {
-        const int64_t chunk = (int64_t)blockIdx.x * view.sums.chunks + k, first = chunk * YK_CHUNK;
+    int k = 0;
+    for (; k < view.walk.chunks; k++) {
+        const int64_t first = ((int64_t)block * view.walk.chunks + k) * YK_CHUNK;
         const int64_t left = c.csr.rows - first;
         if (left <= 0) break;
         const int rows = left < YK_CHUNK ? (int)left : YK_CHUNK;
@@ -183,55 +120,338 @@ static __global__ void __launch_bounds__(BLOCK, blocks_of(FORMAT))
         if (yk_task_is_largest(TASK))
             largest = fmax(largest, dot[0]);
         else if (dots > 0)
-            sum_chunk<dots>(term[k & 1], dot, node, k);
+            sum_chunk<dots>(term[k & 1], dot, sum, k);
     }
     if (yk_task_is_largest(TASK))
         deliver_largest(view.sums, largest);
     else if constexpr (dots > 0)
-        deliver<TASK>(view.sums, loop, node);
+        deliver<TASK, BLOCK>(view.sums, loop, block, sum, k);
 }
+
+/* --------------------------------------------------------- a chunk a warp */
+
+/* The chunks of a block: warp w takes chunks w, w + WARPS, ... of it, so that warps which run
+ * together gather from the same lines. */
+template <int WARPS> struct warp_chunks {
+    unsigned block;
+    int warp, each;
+    bool backwards;
+
+    __device__ __forceinline__ warp_chunks(const yk_gpu_walk &walk, int chunks_a_warp)
+        : block(block_of(walk)), warp(__shfl_sync(ALL, threadIdx.x / WARP, 0)), each(chunks_a_warp),
+          backwards(walk.backwards)
+    {
+    }
+
+    __device__ __forceinline__ int within(int k) const
+    {
+        return (backwards ? each - 1 - k : k) * WARPS + warp;
+    }
+
+    __device__ __forceinline__ int64_t chunk(int k) const
+    {
+        return (int64_t)block * (WARPS * each) + within(k);
+    }
+};
+
+/* A chunk's sums from those of its lanes, to their place among the block's. */
+template <int DOTS>
+static __device__ __forceinline__ void store_chunk(const double *sum,
+                                                   double (*of_chunk)[YK_BLOCK_CHUNKS], int place)
+{
+#pragma unroll
+    for (int d = 0; d < DOTS; d++) {
+        double total = halves(sum[d]);
+        if (threadIdx.x % WARP == 0) of_chunk[d][place] = total;
+    }
+}
+
+enum { ROWS_A_LANE = YK_CHUNK / WARP };
+
+/* The rows of a whole chunk: everything is read before anything is stored. */
+template <int TASK>
+static __device__ __forceinline__ void whole_chunk(const yk_cg_rows &c, int64_t first, double *sum)
+{
+    constexpr int dots = dots_of<TASK>;
+    yk_cg_inputs in[ROWS_A_LANE];
+#pragma unroll
+    for (int j = 0; j < ROWS_A_LANE; j++) in[j] = yk_cg_load(TASK, &c, first + WARP * j, 1);
+#pragma unroll
+    for (int j = 0; j < ROWS_A_LANE; j++) {
+        double dot[YK_DOTS];
+        yk_cg_finish(TASK, &c, first + WARP * j, &in[j], 0.0, dot, 1);
+#pragma unroll
+        for (int d = 0; d < dots; d++)
+            sum[d] = yk_task_is_largest(TASK) ? fmax(sum[d], dot[d]) : sum[d] + dot[d];
+    }
+}
+
+template <int TASK>
+static __device__ __forceinline__ void last_chunk(const yk_cg_rows &c, int64_t first, double *sum)
+{
+    constexpr int dots = dots_of<TASK>;
+    for (int64_t i = first; i < c.csr.rows && i < first + YK_CHUNK; i += WARP) {
+        double dot[YK_DOTS];
+        yk_cg_row(TASK, &c, i, 0.0, dot);
+#pragma unroll
+        for (int d = 0; d < dots; d++)
+            sum[d] = yk_task_is_largest(TASK) ? fmax(sum[d], dot[d]) : sum[d] + dot[d];
+    }
+}
+
+template <int TASK, int WARPS, int EACH, int BLOCKS>
+static __global__ void __launch_bounds__(WARPS *WARP, BLOCKS)
+    run_rows(const __grid_constant__ yk_gpu_view view, yk_gpu_loop *loop)
+{
+    constexpr int dots = dots_of<TASK>;
+    __shared__ double of_chunk[sums_of<TASK>][YK_BLOCK_CHUNKS];
+    const int lane = threadIdx.x % WARP;
+    const warp_chunks<WARPS> mine(view.walk, EACH);
+    yk_cg_rows c = view.rows;
+    if (!begin_pass(&c, loop)) return;
+    double sum[YK_DOTS] = {0.0, 0.0, 0.0, 0.0};
+    for (int k = 0; k < EACH; k++) {
+        const int64_t first = mine.chunk(k) * YK_CHUNK;
+        if (!yk_task_is_largest(TASK))
+            for (int d = 0; d < dots; d++) sum[d] = 0.0;
+        if (first + YK_CHUNK <= c.csr.rows)
+            whole_chunk<TASK>(c, first + lane, sum);
+        else if (first < c.csr.rows)
+            last_chunk<TASK>(c, first + lane, sum);
+        if constexpr (yk_task_is_largest(TASK)) continue;
+        store_chunk<dots>(sum, of_chunk, mine.within(k));
+    }
+    if constexpr (yk_task_is_largest(TASK))
+        deliver_largest(view.sums, sum[0]);
+    else if constexpr (dots > 0)
+        deliver<TASK, WARPS * WARP>(view.sums, loop, mine.block, of_chunk, WARPS * EACH);
+}
+
+/* ------------------------------------------------- a chunk a warp, by SELL */
+
+#if YK_SM90
+
+/* Rows that all lie in a slice, one a lane. */
+template <int TASK, int WIDTH, class COLUMNS>
+static __device__ __forceinline__ void slice_rows(const yk_cg_rows &c, COLUMNS &columns, uint32_t i,
+                                                  int width, double *sum)
+{
+    constexpr int dots = dots_of<TASK>, fold = TASK == YK_TASK_FOLD;
+    const yk_operand v = yk_task_operand(TASK, &c);
+    const bool is_row = i < (uint32_t)c.csr.rows;
+    yk_cg_inputs in = yk_cg_load(TASK, &c, is_row ? i : 0, 1);
+    double product = sell_product<fold, WIDTH>(columns, width, v), dot[YK_DOTS];
+    if (!is_row) return;
+    yk_cg_finish(TASK, &c, i, &in, product, dot, 1);
+#pragma unroll
+    for (int d = 0; d < dots; d++) sum[d] += dot[d];
+}
+
+template <int TASK, int WIDTH, class COLUMNS>
+static __device__ __forceinline__ void chunk_rows(const yk_cg_rows &c, const yk_sell &sell,
+                                                  COLUMNS &columns, uint32_t chunk, double *sum)
+{
+    constexpr int of_chunk = YK_CHUNK / YK_SELL_ROWS;
+    const int lane = threadIdx.x % WARP;
+    const uint32_t all = (uint32_t)yk_sell_slices(c.csr.rows), first = chunk * of_chunk;
+    if (first >= all) return;
+    const int slices = all - first < of_chunk ? (int)(all - first) : of_chunk;
+    int64_t before = 0;
+    if (WIDTH == 0 && sell.width == 0 && lane <= slices) before = sell.slice[first + lane];
+    columns.begin_chunk(chunk);
+#pragma unroll 1
+    for (int s = 0; s < slices; s++) {
+        int width = sell.width;
+        if (WIDTH == 0 && width == 0)
+            width = (int)(__shfl_sync(ALL, before, s + 1) - __shfl_sync(ALL, before, s));
+        slice_rows<TASK, WIDTH>(c, columns, (first + s) * YK_SELL_ROWS + lane, width, sum);
+    }
+}
+
+#endif
+
+/* Copies may be under way before the pass before has ended, but only those of the blocks that can
+ * run by then: a pass that finds the loop ended waits for no more. */
+template <int TASK, int WIDTH, int WARPS, int EACH, int STAGES, int BLOCKS>
+static __global__ void __launch_bounds__(WARPS *WARP, BLOCKS)
+    run_columns(const __grid_constant__ yk_gpu_view view, yk_gpu_loop *loop)
+{
+#if YK_SM90
+    constexpr int dots = dots_of<TASK>;
+    __shared__ uint64_t barrier[WARPS][STAGES];
+    __shared__ double of_chunk[sums_of<TASK>][YK_BLOCK_CHUNKS];
+    const warp_chunks<WARPS> mine(view.walk, EACH);
+    ring<WIDTH, STAGES, EACH> columns(view, barrier[mine.warp], mine.warp);
+    const int stride = mine.backwards ? -WARPS : WARPS;
+    const bool early = blockIdx.x < (unsigned)(BLOCKS * view.walk.multiprocessors);
+    int filled = early ? columns.begin(mine.chunk(0), stride) : 0;
+    yk_cg_rows c = view.rows;
+    if (!begin_pass(&c, loop)) {
+        columns.drain(filled);
+        return;
+    }
+    if (!early) columns.begin(mine.chunk(0), stride);
+    for (int k = 0; k < EACH; k++) {
+        double sum[YK_DOTS] = {0.0, 0.0, 0.0, 0.0};
+        chunk_rows<TASK, WIDTH>(c, view.sell, columns, (uint32_t)mine.chunk(k), sum);
+        store_chunk<dots>(sum, of_chunk, mine.within(k));
+    }
+    deliver<TASK, WARPS * WARP>(view.sums, loop, mine.block, of_chunk, WARPS * EACH);
+#else
+    (void)view, (void)loop; /* never launched: view.walk.streams says so */
+#endif
+}
+
+/* ----------------------------------------------------------------- launch */
 
 typedef void (*kernel)(yk_gpu_view, yk_gpu_loop *);
 
-template <int TASK> static kernel kernel_in(yk_gpu_format format)
+/* A kernel and the shape of its blocks. */
+typedef struct launch_shape {
+    kernel run;
+    int threads, chunks; /* of a block */
+    int blocks;          /* of a multiprocessor */
+    uint32_t shared;     /* dynamic, of a block */
+} launch_shape;
+
+/* Warps a block, chunks a warp, stages a ring, blocks a multiprocessor. */
+enum { ROW_WARPS = 8, ROW_CHUNKS = 2, ROW_BLOCKS = 3 };
+enum { NARROW_WARPS = 8, NARROW_CHUNKS = 1, NARROW_STAGES = 3, NARROW_BLOCKS = 3 };
+enum { WIDE_WARPS = 8, WIDE_CHUNKS = 1, WIDE_STAGES = 3, WIDE_BLOCKS = 2 };
+enum { SHARED_PERCENT = 85 /* 196 of 228 KiB; the L1 cache has what is left of 256 */ };
+
+template <int TASK> static launch_shape by_blocks(const yk_gpu_view *view)
 {
-    if (!yk_task_multiplies(TASK)) return run_task<TASK, YK_GPU_CSR>;
-    if (format == YK_GPU_SELL8) return run_task<TASK, YK_GPU_SELL8>;
-    return format == YK_GPU_SELL ? run_task<TASK, YK_GPU_SELL> : run_task<TASK, YK_GPU_CSR>;
+    launch_shape shape = {run_blocks<TASK, YK_GPU_CSR>, BLOCK, view->walk.chunks, 0, 0};
+    if constexpr (yk_task_multiplies(TASK)) {
+        if (view->format == YK_GPU_SELL) shape.run = run_blocks<TASK, YK_GPU_SELL>;
+        if (view->format == YK_GPU_SELL8) shape.run = run_blocks<TASK, YK_GPU_SELL8>;
+    }
+    return shape;
 }
 
-static kernel kernel_of(int task, yk_gpu_format format)
+template <int TASK, int WIDTH> static launch_shape narrow_columns(int width)
+{
+    return {run_columns<TASK, WIDTH, NARROW_WARPS, NARROW_CHUNKS, NARROW_STAGES, NARROW_BLOCKS>,
+            NARROW_WARPS * WARP, NARROW_WARPS * NARROW_CHUNKS, NARROW_BLOCKS,
+            (uint32_t)(NARROW_WARPS * NARROW_STAGES * width * YK_SELL_BYTES)};
+}
+
+template <int TASK, int WIDTH> static launch_shape wide_columns()
+{
+    constexpr int stage = WIDTH == 0 ? YK_ROW_LANES : part_of<WIDTH>;
+    return {run_columns<TASK, WIDTH, WIDE_WARPS, WIDE_CHUNKS, WIDE_STAGES, WIDE_BLOCKS>,
+            WIDE_WARPS * WARP, WIDE_WARPS * WIDE_CHUNKS, WIDE_BLOCKS,
+            (uint32_t)(WIDE_WARPS * WIDE_STAGES * stage * YK_SELL_BYTES)};
+}
+
+template <int TASK> static launch_shape by_warps(const yk_gpu_view *view)
+{
+    if constexpr (yk_task_multiplies(TASK)) {
+        switch (view->sell.width) {
+        case 5: return narrow_columns<TASK, 5>(5);
+        case 7: return narrow_columns<TASK, 7>(7);
+        case 9: return wide_columns<TASK, 9>();
+        case 27: return wide_columns<TASK, 27>();
+        default:
+            if (view->format == YK_GPU_SELL) return wide_columns<TASK, 0>();
+            return narrow_columns<TASK, YK_ROW_CHAIN>(view->sell.width);
+        }
+    } else {
+        return {run_rows<TASK, ROW_WARPS, ROW_CHUNKS, ROW_BLOCKS>, ROW_WARPS * WARP,
+                ROW_WARPS * ROW_CHUNKS, ROW_BLOCKS, 0};
+    }
+}
+
+template <int TASK> static launch_shape shape_in(const yk_gpu_view *view)
+{
+    bool streams = view->walk.streams && view->format != YK_GPU_CSR;
+    if (!view->walk.by_warps || (yk_task_multiplies(TASK) && !streams))
+        return by_blocks<TASK>(view);
+    return by_warps<TASK>(view);
+}
+
+static launch_shape shape_of(int task, const yk_gpu_view *view)
 {
     switch (task) {
-#define KERNEL_OF(name, dots)                                                                      \
-    case YK_TASK_##name: return kernel_in<YK_TASK_##name>(format);
-        YK_TASK_LIST(KERNEL_OF)
-#undef KERNEL_OF
+#define SHAPE_OF(name, dots)                                                                       \
+    case YK_TASK_##name: return shape_in<YK_TASK_##name>(view);
+        YK_TASK_LIST(SHAPE_OF)
+#undef SHAPE_OF
     }
-    return NULL;
+    return {NULL, 0, 0, 0, 0};
+}
+
+static int launch(const launch_shape &shape, const yk_gpu_view *view, yk_gpu_loop *loop,
+                  void *stream)
+{
+    const int64_t chunks = (view->rows.csr.rows + YK_CHUNK - 1) / YK_CHUNK;
+    cudaLaunchAttribute overlap = {};
+    overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    overlap.val.programmaticStreamSerializationAllowed = 1;
+    cudaLaunchConfig_t config = {};
+    config.gridDim = dim3((unsigned)((chunks + shape.chunks - 1) / shape.chunks));
+    config.blockDim = dim3((unsigned)shape.threads);
+    config.dynamicSmemBytes = shape.shared;
+    config.stream = (cudaStream_t)stream;
+    config.attrs = &overlap;
+    config.numAttrs = view->walk.overlaps && loop ? 1 : 0;
+    cudaError_t error = cudaLaunchKernelEx(&config, shape.run, *view, loop);
+    cudaError_t before = cudaGetLastError();
+    return error != cudaSuccess ? error : before;
 }
 
 extern "C" int yk_gpu_launch(const yk_gpu_view *view, int task, yk_gpu_loop *loop, void *stream)
 {
     if (view->rows.csr.rows == 0) return cudaSuccess;
-    kernel_of(task, view->format)<<<view->sums.count[0], BLOCK, 0, (cudaStream_t)stream>>>(*view,
-                                                                                           loop);
-    return cudaGetLastError();
+    return launch(shape_of(task, view), view, loop, stream);
 }
 
-extern "C" int yk_gpu_load_kernels(void)
+/* All kernels want the L1 cache and the shared memory divided alike: a multiprocessor must be empty
+ * to change that, and passes could not overlap. */
+static int prepare(const launch_shape &shape)
+{
+    cudaFuncAttributes attributes;
+    cudaError_t error = cudaFuncGetAttributes(&attributes, shape.run);
+    if (error == cudaSuccess && shape.shared > 0)
+        error = cudaFuncSetAttribute(shape.run, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                     (int)shape.shared);
+    if (error == cudaSuccess && shape.blocks > 0)
+        error = cudaFuncSetAttribute(shape.run, cudaFuncAttributePreferredSharedMemoryCarveout,
+                                     SHARED_PERCENT);
+    return error;
+}
+
+static int prepare_all(bool warps)
 {
     static const yk_gpu_format formats[] = {YK_GPU_CSR, YK_GPU_SELL, YK_GPU_SELL8};
+    static const int widths[] = {0, 5, 7, YK_ROW_CHAIN, 9, 27};
+    yk_gpu_view view = {};
+    view.walk.by_warps = view.walk.streams = warps;
+    view.walk.chunks = 1;
     for (int task = 0; task < YK_TASKS; task++)
-        for (yk_gpu_format format : formats) {
-            cudaFuncAttributes attributes;
-            cudaError_t error = cudaFuncGetAttributes(&attributes, kernel_of(task, format));
-            if (error != cudaSuccess) return error;
-        }
+        for (yk_gpu_format format : formats)
+            for (int width : widths) {
+                view.format = format;
+                view.sell.width = width;
+                int error = prepare(shape_of(task, &view));
+                if (error != cudaSuccess) return error;
+            }
     return cudaSuccess;
 }
 
-/* ------------------------------------------------------------------- SELL */
+extern "C" int yk_gpu_load_kernels(int *streams)
+{
+    cudaFuncAttributes attributes;
+    int error = prepare_all(false);
+    if (error == cudaSuccess)
+        error = cudaFuncGetAttributes(&attributes, run_blocks<YK_TASK_MULTIPLY, YK_GPU_CSR>);
+    if (error != cudaSuccess) return error;
+    *streams = attributes.ptxVersion >= 90;
+    return *streams ? prepare_all(true) : cudaSuccess;
+}
+
+/* ----------------------------------------------------------- SELL from CSR */
 
 static __device__ int row_length(const yk_csr &csr, int64_t i)
 {
@@ -249,17 +469,22 @@ static __global__ void sell_widths(yk_csr csr, int64_t *slice)
     if (threadIdx.x % WARP == 0 && i < csr.rows) slice[i / WARP] = width;
 }
 
-/* A group of eight threads a row, so that the reads of CSR are lines. */
+/* A group of eight threads a row, so that the reads of CSR are lines; rows that only fill up the
+ * last slice have theirs too. */
 static __global__ void sell_fill(yk_csr csr, yk_sell sell)
 {
-    int64_t i = ((int64_t)blockIdx.x * BLOCK + threadIdx.x) / YK_ROW_LANES;
-    if (i >= csr.rows) return;
-    int64_t from = yk_row_start(&csr, i), entry = i % WARP;
-    entry += sell.width > 0 ? i / WARP * WARP * sell.width : sell.slice[i / WARP];
-    int length = row_length(csr, i);
-    for (int k = threadIdx.x % YK_ROW_LANES; k < length; k += YK_ROW_LANES) {
-        ((int32_t *)sell.column)[entry + WARP * (int64_t)k] = csr.column[from + k];
-        ((double *)sell.value)[entry + WARP * (int64_t)k] = csr.value[from + k];
+    const int64_t i = ((int64_t)blockIdx.x * BLOCK + threadIdx.x) / YK_ROW_LANES;
+    const int64_t slice = i / YK_SELL_ROWS;
+    if (slice >= yk_sell_slices(csr.rows)) return;
+    const int64_t before = yk_sell_before(&sell, slice);
+    const int width =
+        sell.width > 0 ? sell.width : (int)(yk_sell_before(&sell, slice + 1) - before);
+    const int64_t from = i < csr.rows ? yk_row_start(&csr, i) : 0;
+    const int length = row_length(csr, i), lane = (int)(i % YK_SELL_ROWS);
+    for (int k = threadIdx.x % YK_ROW_LANES; k < width; k += YK_ROW_LANES) {
+        char *column = (char *)sell.column + (before + k) * YK_SELL_BYTES;
+        ((int32_t *)column)[lane] = k < length ? csr.column[from + k] : -1;
+        ((double *)(column + YK_SELL_VALUES))[lane] = k < length ? csr.value[from + k] : 0.0;
     }
 }
 
@@ -272,8 +497,8 @@ extern "C" int yk_gpu_sell_widths(const yk_csr *csr, int64_t *slice, void *strea
 
 extern "C" int yk_gpu_sell_fill(const yk_csr *csr, const yk_sell *sell, void *stream)
 {
-    int64_t rows_a_block = BLOCK / YK_ROW_LANES;
-    unsigned blocks = (unsigned)((csr->rows + rows_a_block - 1) / rows_a_block);
+    int64_t rows_a_block = BLOCK / YK_ROW_LANES, rows = yk_sell_slices(csr->rows) * YK_SELL_ROWS;
+    unsigned blocks = (unsigned)((rows + rows_a_block - 1) / rows_a_block);
     if (blocks > 0) sell_fill<<<blocks, BLOCK, 0, (cudaStream_t)stream>>>(*csr, *sell);
     return cudaGetLastError();
 }

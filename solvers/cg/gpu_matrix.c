@@ -4,9 +4,10 @@
 
 #include "lib/context.h"
 #include "lib/status.h"
+#include "solvers/cg/bytes.h"
 #include "solvers/cg/gpu_state.h"
 
-/* SELL pays where its padding is small, which it never reads but keeps apart, and no row is so long
+/* SELL pays where its padding is small, which is read but not multiplied, and no row is so long
  * that several threads should share it. */
 static bool prefers_sell(const yk_csr *csr)
 {
@@ -58,63 +59,66 @@ static yoke_status upload_csr(struct yk_gpu_state *gpu, const yk_csr *csr)
 /* Up to this much padding buys slices of one width. */
 #define ONE_WIDTH_PADDING 1.05
 
-/* From the slices' widths, which are few enough for the host: one width, or their offsets. */
-static void place_slices(struct yk_gpu_state *gpu, int64_t *width, int64_t slices)
+/* From the slices' widths, which are few enough for the host: one width, or the columns before each
+ * slice and, behind the last, in all. */
+static void place_slices(struct yk_gpu_state *gpu, int64_t *slice, int64_t slices)
 {
-    int64_t entries = 0, widest = 0;
+    int64_t columns = 0, widest = 0;
     for (int64_t i = 0; i < slices; i++) {
-        if (width[i] > widest) widest = width[i];
-        entries += 32 * width[i];
+        int64_t own = slice[i];
+        if (own > widest) widest = own;
+        slice[i] = columns;
+        columns += own;
     }
-    gpu->sell_entries = entries;
+    slice[slices] = columns;
+    gpu->sell_columns = columns;
     gpu->sell_width = 0;
-    if ((double)(32 * widest * slices) <= ONE_WIDTH_PADDING * (double)entries) {
-        gpu->sell_width = (int)widest;
-        gpu->sell_entries = 32 * widest * slices;
-        if (widest <= YK_ROW_CHAIN) gpu->format = YK_GPU_SELL8;
-    }
-    int64_t offset = 0;
-    for (int64_t i = 0; i < slices; i++) {
-        int64_t own = width[i];
-        width[i] = offset;
-        offset += 32 * own;
-    }
+    if ((double)(widest * slices) > ONE_WIDTH_PADDING * (double)columns || widest == 0) return;
+    gpu->sell_width = (int)widest;
+    gpu->sell_columns = widest * slices;
+    if (widest <= YK_ROW_CHAIN) gpu->format = YK_GPU_SELL8;
 }
 
 static yoke_status find_slices(yk_cg *cg, const yk_csr *on_device)
 {
     struct yk_gpu_state *gpu = cg->gpu;
     const yk_device *device = &gpu->device;
-    int64_t slices = (on_device->rows + 31) / 32, *width;
-    size_t bytes = (size_t)slices * sizeof *width;
-    YK_TRY(yk_device_allocate(device, "slices", slices, sizeof *width, &gpu->slice));
+    int64_t slices = yk_sell_slices(on_device->rows), *slice;
+    size_t bytes = (size_t)slices * sizeof *slice;
+    YK_TRY(yk_device_allocate(device, "slices", slices + 1, sizeof *slice, &gpu->slice));
     YK_TRY(yk_device_try(yk_gpu_sell_widths(on_device, gpu->slice, device->stream), "SELL widths"));
-    YK_TRY(yk_alloc(cg->context, "slices", slices, sizeof *width, &width));
-    yoke_status status = yk_device_copy(device, width, gpu->slice, bytes);
+    YK_TRY(yk_alloc(cg->context, "slices", slices + 1, sizeof *slice, &slice));
+    yoke_status status = yk_device_copy(device, slice, gpu->slice, bytes);
     if (status == YOKE_OK) status = yk_device_wait(device);
     if (status == YOKE_OK) {
-        place_slices(gpu, width, slices);
-        status = yk_device_copy(device, gpu->slice, width, bytes);
+        place_slices(gpu, slice, slices);
+        status = yk_device_copy(device, gpu->slice, slice, bytes + sizeof *slice);
     }
     if (status == YOKE_OK) status = yk_device_wait(device);
-    yk_free(cg->context, width, slices, sizeof *width);
+    yk_free(cg->context, slice, slices + 1, sizeof *slice);
     return status;
 }
 
+static void drop_csr(struct yk_gpu_state *gpu)
+{
+    yk_device_free(gpu->start);
+    yk_device_free(gpu->csr_column);
+    yk_device_free(gpu->csr_value);
+    gpu->start = NULL;
+    gpu->csr_column = NULL;
+    gpu->csr_value = NULL;
+}
+
+/* SELL from the CSR that is on the device, which then goes. */
 static yoke_status fill_sell(yk_cg *cg)
 {
     struct yk_gpu_state *gpu = cg->gpu;
     yk_gpu_view view = yk_gpu_view_of(cg, 0);
-    return yk_device_try(yk_gpu_sell_fill(&view.rows.csr, &view.sell, gpu->device.stream),
-                         "SELL fill");
-}
-
-static void drop_csr_entries(struct yk_gpu_state *gpu)
-{
-    yk_device_free(gpu->csr_column);
-    yk_device_free(gpu->csr_value);
-    gpu->csr_column = NULL;
-    gpu->csr_value = NULL;
+    YK_TRY(yk_device_try(yk_gpu_sell_fill(&view.rows.csr, &view.sell, gpu->device.stream),
+                         "SELL fill"));
+    YK_TRY(yk_device_wait(&gpu->device));
+    drop_csr(gpu);
+    return YOKE_OK;
 }
 
 static yoke_status make_sell(yk_cg *cg)
@@ -122,18 +126,10 @@ static yoke_status make_sell(yk_cg *cg)
     struct yk_gpu_state *gpu = cg->gpu;
     yk_csr on_device = yk_gpu_view_of(cg, 0).rows.csr;
     YK_TRY(find_slices(cg, &on_device));
-    YK_TRY(yk_device_allocate(&gpu->device, "SELL columns", gpu->sell_entries, sizeof(int32_t),
+    YK_TRY(yk_device_allocate(&gpu->device, "SELL columns", gpu->sell_columns, YK_SELL_BYTES,
                               &gpu->sell_column));
-    YK_TRY(yk_device_allocate(&gpu->device, "SELL values", gpu->sell_entries, sizeof(double),
-                              &gpu->sell_value));
-    YK_TRY(yk_device_clear(&gpu->device, gpu->sell_column,
-                           (size_t)gpu->sell_entries * sizeof(int32_t)));
-    YK_TRY(
-        yk_device_clear(&gpu->device, gpu->sell_value, (size_t)gpu->sell_entries * sizeof(double)));
-    YK_TRY(fill_sell(cg));
-    YK_TRY(yk_device_wait(&gpu->device));
-    drop_csr_entries(gpu);
-    return YOKE_OK;
+    cg->matrix_bytes = yk_sell_bytes(YK_SELL_ROWS * gpu->sell_columns);
+    return fill_sell(cg);
 }
 
 static yoke_status load_here(yk_cg *cg, const yk_csr *csr, const char *format)
@@ -163,18 +159,9 @@ static yoke_status load_values_here(yk_cg *cg, const yk_csr *csr)
         YK_TRY(yk_device_copy(&gpu->device, gpu->csr_value, csr->value, bytes));
         return yk_device_wait(&gpu->device);
     }
-    drop_csr_entries(gpu);
-    YK_TRY(yk_device_allocate(&gpu->device, "columns", csr->nonzeros, sizeof(int32_t),
-                              &gpu->csr_column));
-    YK_TRY(
-        yk_device_allocate(&gpu->device, "values", csr->nonzeros, sizeof(double), &gpu->csr_value));
-    YK_TRY(yk_device_copy(&gpu->device, gpu->csr_column, csr->column,
-                          (size_t)csr->nonzeros * sizeof(int32_t)));
-    YK_TRY(yk_device_copy(&gpu->device, gpu->csr_value, csr->value, bytes));
-    YK_TRY(fill_sell(cg));
-    YK_TRY(yk_device_wait(&gpu->device));
-    drop_csr_entries(gpu);
-    return YOKE_OK;
+    drop_csr(gpu);
+    YK_TRY(upload_csr(gpu, csr));
+    return fill_sell(cg);
 }
 
 yoke_status yk_gpu_load_values(yk_cg *cg, const yk_csr *csr)
@@ -187,9 +174,7 @@ yoke_status yk_gpu_load_values(yk_cg *cg, const yk_csr *csr)
 
 void yk_gpu_free_matrix(struct yk_gpu_state *gpu)
 {
-    drop_csr_entries(gpu);
-    yk_device_free(gpu->start);
+    drop_csr(gpu);
     yk_device_free(gpu->sell_column);
-    yk_device_free(gpu->sell_value);
     yk_device_free(gpu->slice);
 }

@@ -4,72 +4,176 @@
 #ifndef YK_GPU_PRODUCT_CUH
 #define YK_GPU_PRODUCT_CUH
 
-#include <cuda_runtime.h>
+#include "solvers/cg/gpu_ring.cuh"
 
-#include "solvers/cg/gpu.h"
+enum { BLOCK = YK_CHUNK };
 
-enum { BLOCK = YK_CHUNK, WARP = 32, ALL = ~0 };
+/* ------------------------------------------------------------------- SELL */
 
-/* Eight entries at stride 32, loaded before any is used, so that their latencies overlap. Those
- * from `count` on are not read. */
-template <int FOLD, bool FULL>
-static __device__ __forceinline__ void load_eight(const int32_t *__restrict__ column,
-                                                  const double *__restrict__ value, int count,
-                                                  const yk_operand &v, double *a, double *x)
-{
-    int32_t at[YK_ROW_LANES];
-#pragma unroll
-    for (int j = 0; j < YK_ROW_LANES; j++)
-        if (FULL || j < count) at[j] = __ldcs(column + WARP * j);
-#pragma unroll
-    for (int j = 0; j < YK_ROW_LANES; j++)
-        if (FULL || j < count) a[j] = __ldcs(value + WARP * j);
-#pragma unroll
-    for (int j = 0; j < YK_ROW_LANES; j++)
-        if (FULL || j < count) x[j] = yk_operand_at(&v, at[j], FOLD);
-}
+/* SELL columns where they lie. What a ring of gpu_ring.cuh also is: the next columns, of which
+ * `need` says how many must be there, and `next` how many were read. */
+struct columns_in_place {
+    const char *at;
+    int lane;
 
-template <int FOLD>
-static __device__ __forceinline__ double sell_chain(const int32_t *__restrict__ column,
-                                                    const double *__restrict__ value, int readable,
-                                                    int length, const yk_operand &v)
-{
-    double a[YK_ROW_LANES], x[YK_ROW_LANES], sum = 0.0;
-    load_eight<FOLD, false>(column, value, readable, v, a, x);
-#pragma unroll
-    for (int j = 0; j < YK_ROW_CHAIN; j++)
-        if (j < length) sum = yk_fma(a[j], x[j], sum);
-    return sum;
-}
-
-/* Up to 256 entries at stride 32 by one thread: a chain, or the 8 lanes. `readable` entries, at
- * least the row's length, may be read: where that is known before the length, loads start sooner.
- */
-template <int FOLD>
-static __device__ __forceinline__ double sell_product(const int32_t *__restrict__ column,
-                                                      const double *__restrict__ value,
-                                                      int readable, int length, const yk_operand &v)
-{
-    if (length <= YK_ROW_CHAIN)
-        return sell_chain<FOLD>(column, value, readable < YK_ROW_CHAIN ? readable : YK_ROW_CHAIN,
-                                length, v);
-    double lane[YK_ROW_LANES] = {0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0};
-    double a[YK_ROW_LANES], x[YK_ROW_LANES];
-    int k = 0;
-    for (; k + YK_ROW_LANES <= readable; k += YK_ROW_LANES) {
-        load_eight<FOLD, true>(column + WARP * k, value + WARP * k, 0, v, a, x);
-#pragma unroll
-        for (int j = 0; j < YK_ROW_LANES; j++)
-            if (k + j < length) lane[j] = yk_fma(a[j], x[j], lane[j]);
+    __device__ __forceinline__ int32_t column(int j) const
+    {
+        return __ldcs((const int32_t *)(at + j * YK_SELL_BYTES) + lane);
     }
-    load_eight<FOLD, false>(column + WARP * k, value + WARP * k, readable - k, v, a, x);
+
+    __device__ __forceinline__ double value(int j) const
+    {
+        return __ldcs((const double *)(at + j * YK_SELL_BYTES + YK_SELL_VALUES) + lane);
+    }
+
+    __device__ __forceinline__ void need(int) const
+    {
+    }
+
+    __device__ __forceinline__ void next(int count)
+    {
+        at += count * YK_SELL_BYTES;
+    }
+};
+
+/* The row's entries in the next columns, N or (SOME) fewer: column numbers, -1 where it has none,
+ * the operand there, and values. No load hangs on a condition, so that all are under way before one
+ * is used: where there is no entry, row 0's operand is read and not added. */
+template <int N> struct entries {
+    int32_t at[N];
+    double x[N], a[N];
+
+    template <int FOLD, bool SOME, class COLUMNS>
+    __device__ __forceinline__ void load(const COLUMNS &columns, int count, const yk_operand &v)
+    {
 #pragma unroll
-    for (int j = 0; j < YK_ROW_LANES; j++)
-        if (k + j < length) lane[j] = yk_fma(a[j], x[j], lane[j]);
+        for (int j = 0; j < N; j++) {
+            at[j] = columns.column(SOME && j >= count ? 0 : j);
+            if (SOME && j >= count) at[j] = -1;
+        }
+#pragma unroll
+        for (int j = 0; j < N; j++) x[j] = yk_operand_at(&v, at[j] < 0 ? 0 : at[j], FOLD);
+#pragma unroll
+        for (int j = 0; j < N; j++) a[j] = columns.value(SOME && j >= count ? 0 : j);
+    }
+
+    __device__ __forceinline__ double add(int j, double sum) const
+    {
+        if (at[j] >= 0) sum = yk_fma(a[j], x[j], sum);
+        return sum;
+    }
+
+    __device__ __forceinline__ double chain() const
+    {
+        double sum = 0.0;
+#pragma unroll
+        for (int j = 0; j < N && j < YK_ROW_CHAIN; j++) sum = add(j, sum);
+        return sum;
+    }
+
+    /* k: the first one's place in the row. */
+    __device__ __forceinline__ void add_to(double *lane, int k) const
+    {
+#pragma unroll
+        for (int j = 0; j < N; j++)
+            lane[(k + j) % YK_ROW_LANES] = add(j, lane[(k + j) % YK_ROW_LANES]);
+    }
+};
+
+static __device__ __forceinline__ double lanes_total(double *lane)
+{
 #pragma unroll
     for (int j = 0; j < 4; j++) lane[j] += lane[j + 4];
     return (lane[0] + lane[2]) + (lane[1] + lane[3]);
 }
+
+/* A slice of up to 8 columns, exactly WIDTH if that is less: every row is a chain. */
+template <int FOLD, int WIDTH, class COLUMNS>
+static __device__ __forceinline__ double narrow_product(COLUMNS &columns, int width,
+                                                        const yk_operand &v)
+{
+    entries<WIDTH> e;
+    columns.need(width);
+    e.template load<FOLD, WIDTH == YK_ROW_CHAIN>(columns, width, v);
+    double sum = e.chain();
+    columns.next(width);
+    return sum;
+}
+
+/* The last columns of a slice, fewer than 8. */
+template <int FOLD, int N, class COLUMNS>
+static __device__ __forceinline__ void add_rest(COLUMNS &columns, int count, const yk_operand &v,
+                                                double *lane)
+{
+    entries<N> e;
+    columns.need(count);
+    e.template load<FOLD, true>(columns, count, v);
+    e.add_to(lane, 0);
+    columns.next(count);
+}
+
+/* A slice of 9 to 256 columns. A row that has no entry in column 8 is a chain all the same. */
+template <int FOLD, class COLUMNS>
+static __device__ __forceinline__ double wide_product(COLUMNS &columns, int width,
+                                                      const yk_operand &v)
+{
+    double lane[YK_ROW_LANES] = {0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0}, chain = 0.0;
+    bool is_chain = false;
+    int k = 0;
+    for (; k + YK_ROW_LANES <= width; k += YK_ROW_LANES) {
+        entries<YK_ROW_LANES> e;
+        columns.need(k == 0 ? YK_ROW_CHAIN + 1 : YK_ROW_LANES);
+        if (k == 0) is_chain = columns.column(YK_ROW_CHAIN) < 0;
+        e.template load<FOLD, false>(columns, YK_ROW_LANES, v);
+        if (k == 0 && is_chain) chain = e.chain();
+        e.add_to(lane, 0);
+        columns.next(YK_ROW_LANES);
+    }
+    if (width - k > 4)
+        add_rest<FOLD, YK_ROW_LANES>(columns, width - k, v, lane);
+    else if (width > k)
+        add_rest<FOLD, 4>(columns, width - k, v, lane);
+    return is_chain ? chain : lanes_total(lane);
+}
+
+/* A slice of exactly WIDTH columns, 9 or a few times 9, in parts of 9. */
+template <int FOLD, int WIDTH, class COLUMNS>
+static __device__ __forceinline__ double nines_product(COLUMNS &columns, const yk_operand &v)
+{
+    constexpr int part = part_of<WIDTH>;
+    double lane[YK_ROW_LANES] = {0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0}, chain = 0.0;
+    bool is_chain = false;
+#pragma unroll
+    for (int k = 0; k < WIDTH; k += part) {
+        entries<part> e;
+        columns.need(part);
+        e.template load<FOLD, false>(columns, part, v);
+        if (k == 0) is_chain = e.at[YK_ROW_CHAIN] < 0;
+        if (k == 0 && is_chain) chain = e.chain();
+        e.add_to(lane, k);
+        columns.next(part);
+    }
+    return is_chain ? chain : lanes_total(lane);
+}
+
+/* WIDTH: 0, slices as wide as `width` says, each its own; else all of one width, as gpu_ring.cuh
+ * has it. */
+template <int FOLD, int WIDTH, class COLUMNS>
+static __device__ __forceinline__ double sell_product(COLUMNS &columns, int width,
+                                                      const yk_operand &v)
+{
+    if constexpr (WIDTH > YK_ROW_CHAIN)
+        return nines_product<FOLD, WIDTH>(columns, v);
+    else if constexpr (WIDTH > 0)
+        return narrow_product<FOLD, WIDTH>(columns, width, v);
+    else if (width > YK_ROW_CHAIN)
+        return wide_product<FOLD>(columns, width, v);
+    else if (width > 0)
+        return narrow_product<FOLD, YK_ROW_CHAIN>(columns, width, v);
+    return 0.0;
+}
+
+/* -------------------------------------------------------------------- CSR */
 
 /* Up to 256 entries by the eight threads of a group: all get the sum. */
 template <int FOLD>
@@ -169,16 +273,11 @@ static __device__ __forceinline__ double chunk_product(const yk_cg_rows &c, cons
     constexpr int fold = TASK == YK_TASK_FOLD;
     yk_operand v = yk_task_operand(TASK, &c);
     if (FORMAT == YK_GPU_CSR) return csr_products<fold>(&c.csr, first, rows, v);
-    int64_t i = first + threadIdx.x;
     if ((int)threadIdx.x >= rows) return 0.0;
-    int length = (int)(yk_row_start(&c.csr, i + 1) - yk_row_start(&c.csr, i));
-    int64_t slice = sell.width > 0 ? i / WARP * WARP * sell.width : sell.slice[i / WARP];
-    int readable = sell.width > 0 ? sell.width : length;
-    const int32_t *column = sell.column + slice + i % WARP;
-    const double *value = sell.value + slice + i % WARP;
-    if (fold) asm volatile("prefetch.global.L1 [%0];" ::"l"(c.x + i));
-    if (FORMAT == YK_GPU_SELL8) return sell_chain<fold>(column, value, readable, length, v);
-    return sell_product<fold>(column, value, readable, length, v);
+    int64_t slice = (first + threadIdx.x) / YK_SELL_ROWS, before = yk_sell_before(&sell, slice);
+    columns_in_place columns = {sell.column + before * YK_SELL_BYTES, (int)threadIdx.x % WARP};
+    int width = sell.width > 0 ? sell.width : (int)(yk_sell_before(&sell, slice + 1) - before);
+    return sell_product < fold, FORMAT == YK_GPU_SELL8 ? YK_ROW_CHAIN : 0 > (columns, width, v);
 }
 
 #endif

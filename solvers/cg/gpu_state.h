@@ -9,13 +9,15 @@
 
 struct yk_gpu_state {
     yk_device device;
-    /* CSR, whose columns and values go once SELL has them; and SELL. */
+    /* CSR, which goes once SELL has it; and SELL. */
     void *start;
-    int32_t *csr_column, *sell_column;
-    double *csr_value, *sell_value;
-    int64_t *slice, sell_entries;
+    int32_t *csr_column;
+    double *csr_value;
+    char *sell_column;
+    int64_t *slice, sell_columns;
     int sell_width; /* 0: the slices differ */
     yk_gpu_format format;
+    yk_gpu_walk walk;
     yk_gpu_sums sums;
     void *sums_memory;
     yk_gpu_loop *loop;    /* on the device */

@@ -68,7 +68,7 @@ typedef enum yk_task {
 } yk_task;
 
 /* Sums of a task. */
-YK_INLINE int yk_task_dots(int task)
+YK_INLINE YK_CONSTANT int yk_task_dots(int task)
 {
     switch (task) {
 #define YK_TASK_DOTS(name, dots)                                                                   \
@@ -80,19 +80,19 @@ YK_INLINE int yk_task_dots(int task)
 }
 
 /* Tasks that take a row's product with the operand, and of them those that make p on the way. */
-YK_INLINE int yk_task_multiplies(int task)
+YK_INLINE YK_CONSTANT int yk_task_multiplies(int task)
 {
     return task == YK_TASK_MULTIPLY || task == YK_TASK_FOLD || task == YK_TASK_RESIDUAL_NONE ||
            task == YK_TASK_RESIDUAL_JACOBI;
 }
 
-YK_INLINE int yk_task_folds(int task)
+YK_INLINE YK_CONSTANT int yk_task_folds(int task)
 {
     return task == YK_TASK_FOLD;
 }
 
 /* Tasks whose only sum is the largest magnitude instead. */
-YK_INLINE int yk_task_is_largest(int task)
+YK_INLINE YK_CONSTANT int yk_task_is_largest(int task)
 {
     return task == YK_TASK_LARGEST_B || task == YK_TASK_LARGEST_R || task == YK_TASK_LARGEST_X;
 }
@@ -123,69 +123,160 @@ YK_INLINE void yk_cg_store_q(const yk_cg_rows *c, int64_t i, double q)
     c->q[i] = q;
 }
 
-/* z = M^-1 r for none and Jacobi, and the sums over r and z. */
-YK_INLINE void yk_cg_precondition_row(const yk_cg_rows *c, int64_t i, double r, int jacobi,
-                                      double *dot)
+/* What a task reads of a row beside its product. */
+enum {
+    YK_READ_X = 1,
+    YK_READ_R = 2,
+    YK_READ_Z = 4,
+    YK_READ_P = 8,
+    YK_READ_P_OLD = 16,
+    YK_READ_Q = 32,
+    YK_READ_B = 64,
+    YK_READ_BEST = 128,
+    YK_READ_DIAGONAL = 256
+};
+
+YK_INLINE YK_CONSTANT int yk_task_reads(int task)
 {
-    double z = jacobi ? r * c->inverse_diagonal[i] : r;
+    switch (task) {
+    case YK_TASK_DIRECTION: return YK_READ_X | YK_READ_Z | YK_READ_P;
+    case YK_TASK_MULTIPLY: return YK_READ_P;
+    case YK_TASK_FOLD: return YK_READ_X | YK_READ_Z | YK_READ_P_OLD;
+    case YK_TASK_FLUSH: return YK_READ_X | YK_READ_P;
+    case YK_TASK_UPDATE_NONE:
+    case YK_TASK_UPDATE_NONE_SHIFT:
+    case YK_TASK_UPDATE_R: return YK_READ_R | YK_READ_Q;
+    case YK_TASK_UPDATE_JACOBI:
+    case YK_TASK_UPDATE_JACOBI_SHIFT: return YK_READ_R | YK_READ_Q | YK_READ_DIAGONAL;
+    case YK_TASK_RESIDUAL_NONE: return YK_READ_B;
+    case YK_TASK_RESIDUAL_JACOBI: return YK_READ_B | YK_READ_DIAGONAL;
+    case YK_TASK_RESIDUAL_OF_Q_NONE: return YK_READ_B | YK_READ_Q;
+    case YK_TASK_RESIDUAL_OF_Q_JACOBI: return YK_READ_B | YK_READ_Q | YK_READ_DIAGONAL;
+    case YK_TASK_DOT_PQ: return YK_READ_P | YK_READ_Q;
+    case YK_TASK_DOTS_Z: return YK_READ_R | YK_READ_Z | YK_READ_Q;
+    case YK_TASK_SCALE: return YK_READ_X | YK_READ_B;
+    case YK_TASK_RESTORE_X: return YK_READ_BEST;
+    case YK_TASK_SUM_B:
+    case YK_TASK_CENTRE_B:
+    case YK_TASK_LARGEST_B: return YK_READ_B;
+    case YK_TASK_SAVE_X:
+    case YK_TASK_SUM_X:
+    case YK_TASK_CENTRE_X:
+    case YK_TASK_LARGEST_X: return YK_READ_X;
+    case YK_TASK_LARGEST_R: return YK_READ_R;
+    default: return 0;
+    }
+}
+
+typedef struct yk_cg_inputs {
+    double x, r, z, p, p_old, q, b, best, inverse_diagonal;
+} yk_cg_inputs;
+
+/* x, and q when it is read, are not needed again before everything else was: `past` keeps them
+ * from pushing r and p out of a GPU's cache. */
+YK_INLINE double yk_cg_read(const double *v, int past)
+{
+#ifdef __CUDA_ARCH__
+    if (past) return __ldcs(v);
+#endif
+    (void)past;
+    return *v;
+}
+
+YK_INLINE void yk_cg_write(double *v, double value, int past)
+{
+#ifdef __CUDA_ARCH__
+    if (past) {
+        __stcs(v, value);
+        return;
+    }
+#endif
+    (void)past;
+    *v = value;
+}
+
+/* All that the task reads of row i: before it stores anything, so that one may have the reads of
+ * several rows under way, which no compiler can arrange that must take the vectors for one. */
+YK_INLINE yk_cg_inputs yk_cg_load(int task, const yk_cg_rows *c, int64_t i, int past)
+{
+    yk_cg_inputs in = {0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0};
+    const int reads = yk_task_reads(task);
+    if (reads & YK_READ_X) in.x = yk_cg_read(&c->x[i], past);
+    if (reads & YK_READ_R) in.r = c->r[i];
+    if (reads & YK_READ_Z) in.z = c->z[i];
+    if (reads & YK_READ_P) in.p = c->p[i];
+    if (reads & YK_READ_P_OLD) in.p_old = c->p_old[i];
+    if (reads & YK_READ_Q) in.q = yk_cg_read(&c->q[i], past);
+    if (reads & YK_READ_B) in.b = c->b[i];
+    if (reads & YK_READ_BEST) in.best = c->best[i];
+    if (reads & YK_READ_DIAGONAL) in.inverse_diagonal = c->inverse_diagonal[i];
+    return in;
+}
+
+/* z = M^-1 r for none and Jacobi, and the sums over r and z. */
+YK_INLINE void yk_cg_precondition_row(const yk_cg_rows *c, int64_t i, const yk_cg_inputs *in,
+                                      double r, int jacobi, double *dot)
+{
+    double z = jacobi ? r * in->inverse_diagonal : r;
     if (jacobi) c->z[i] = z;
     dot[YK_DOT_RR] = r * r;
     dot[YK_DOT_RZ] = r * z;
     dot[YK_DOT_Z] = z;
 }
 
-YK_INLINE void yk_cg_direction_row(const yk_cg_rows *c, int64_t i)
+YK_INLINE void yk_cg_direction_row(const yk_cg_rows *c, int64_t i, const yk_cg_inputs *in, int past)
 {
-    double p = c->p[i];
-    c->x[i] = yk_fma(c->alpha, p, c->x[i]);
-    c->p[i] = yk_fma(c->beta, p, c->z[i] - c->shift);
+    yk_cg_write(&c->x[i], yk_fma(c->alpha, in->p, in->x), past);
+    c->p[i] = yk_fma(c->beta, in->p, in->z - c->shift);
 }
 
-YK_INLINE void yk_cg_multiply_row(const yk_cg_rows *c, int64_t i, double product, double *dot)
+YK_INLINE void yk_cg_multiply_row(const yk_cg_rows *c, int64_t i, const yk_cg_inputs *in,
+                                  double product, double *dot)
 {
     yk_cg_store_q(c, i, product);
-    dot[YK_DOT_PQ] = c->p[i] * product;
+    dot[YK_DOT_PQ] = in->p * product;
 }
 
-YK_INLINE void yk_cg_fold_row(const yk_cg_rows *c, int64_t i, double product, double *dot)
+YK_INLINE void yk_cg_fold_row(const yk_cg_rows *c, int64_t i, const yk_cg_inputs *in,
+                              double product, double *dot, int past)
 {
-    double p_old = c->p_old[i], p = yk_fma(c->beta, p_old, c->z[i]);
-    c->x[i] = yk_fma(c->alpha, p_old, c->x[i]);
+    double p = yk_fma(c->beta, in->p_old, in->z);
+    yk_cg_write(&c->x[i], yk_fma(c->alpha, in->p_old, in->x), past);
     c->p[i] = p;
     yk_cg_store_q(c, i, product);
     dot[YK_DOT_PQ] = p * product;
 }
 
-YK_INLINE void yk_cg_update_row(const yk_cg_rows *c, int64_t i, int jacobi, double *dot)
+YK_INLINE void yk_cg_update_row(const yk_cg_rows *c, int64_t i, const yk_cg_inputs *in, int jacobi,
+                                double *dot)
 {
-    double r = yk_fma(-c->alpha, c->q[i], c->r[i]);
+    double r = yk_fma(-c->alpha, in->q, in->r);
     c->r[i] = r;
-    yk_cg_precondition_row(c, i, r, jacobi, dot);
+    yk_cg_precondition_row(c, i, in, r, jacobi, dot);
 }
 
 /* r = b - A x, the true residual, in place of the recursive one. */
-YK_INLINE void yk_cg_residual_row(const yk_cg_rows *c, int64_t i, double product, int jacobi,
-                                  double *dot)
+YK_INLINE void yk_cg_residual_row(const yk_cg_rows *c, int64_t i, const yk_cg_inputs *in,
+                                  double product, int jacobi, double *dot)
 {
-    double b = c->b[i], r = b - product;
+    double r = in->b - product;
     c->r[i] = r;
-    yk_cg_precondition_row(c, i, r, jacobi, dot);
-    dot[YK_DOT_BB] = b * b;
+    yk_cg_precondition_row(c, i, in, r, jacobi, dot);
+    dot[YK_DOT_BB] = in->b * in->b;
 }
 
-YK_INLINE void yk_cg_dots_z_row(const yk_cg_rows *c, int64_t i, double *dot)
+YK_INLINE void yk_cg_dots_z_row(const yk_cg_inputs *in, double *dot)
 {
-    double r = c->r[i], z = c->z[i];
-    dot[YK_DOT_RR] = r * r;
-    dot[YK_DOT_RZ] = r * z;
-    dot[YK_DOT_Z] = z;
-    dot[YK_DOT_ZQ] = z * c->q[i];
+    dot[YK_DOT_RR] = in->r * in->r;
+    dot[YK_DOT_RZ] = in->r * in->z;
+    dot[YK_DOT_Z] = in->z;
+    dot[YK_DOT_ZQ] = in->z * in->q;
 }
 
-YK_INLINE void yk_cg_scale_row(const yk_cg_rows *c, int64_t i)
+YK_INLINE void yk_cg_scale_row(const yk_cg_rows *c, int64_t i, const yk_cg_inputs *in)
 {
-    c->b[i] *= c->argument;
-    c->x[i] *= c->argument;
+    c->b[i] = in->b * c->argument;
+    c->x[i] = in->x * c->argument;
 }
 
 /* |v|, and infinity for what is no number. */
@@ -195,40 +286,47 @@ YK_INLINE double yk_cg_magnitude(double v)
     return magnitude == magnitude ? magnitude : (double)INFINITY;
 }
 
-/* Row i of a task; product: of the row with the task's operand, where it multiplies. With a
- * constant task only its own lines are left. */
-YK_INLINE void yk_cg_row(int task, const yk_cg_rows *c, int64_t i, double product, double *dot)
+/* Row i of a task from its inputs; product: of the row with the task's operand, where it
+ * multiplies. With a constant task only its own lines are left. */
+YK_INLINE void yk_cg_finish(int task, const yk_cg_rows *c, int64_t i, const yk_cg_inputs *in,
+                            double product, double *dot, int past)
 {
     switch (task) {
-    case YK_TASK_DIRECTION: yk_cg_direction_row(c, i); break;
-    case YK_TASK_MULTIPLY: yk_cg_multiply_row(c, i, product, dot); break;
-    case YK_TASK_FOLD: yk_cg_fold_row(c, i, product, dot); break;
-    case YK_TASK_FLUSH: c->x[i] = yk_fma(c->alpha, c->p[i], c->x[i]); break;
+    case YK_TASK_DIRECTION: yk_cg_direction_row(c, i, in, past); break;
+    case YK_TASK_MULTIPLY: yk_cg_multiply_row(c, i, in, product, dot); break;
+    case YK_TASK_FOLD: yk_cg_fold_row(c, i, in, product, dot, past); break;
+    case YK_TASK_FLUSH: c->x[i] = yk_fma(c->alpha, in->p, in->x); break;
     case YK_TASK_UPDATE_NONE:
-    case YK_TASK_UPDATE_NONE_SHIFT: yk_cg_update_row(c, i, 0, dot); break;
+    case YK_TASK_UPDATE_NONE_SHIFT: yk_cg_update_row(c, i, in, 0, dot); break;
     case YK_TASK_UPDATE_JACOBI:
-    case YK_TASK_UPDATE_JACOBI_SHIFT: yk_cg_update_row(c, i, 1, dot); break;
-    case YK_TASK_RESIDUAL_NONE: yk_cg_residual_row(c, i, product, 0, dot); break;
-    case YK_TASK_RESIDUAL_JACOBI: yk_cg_residual_row(c, i, product, 1, dot); break;
-    case YK_TASK_RESIDUAL_OF_Q_NONE: yk_cg_residual_row(c, i, c->q[i], 0, dot); break;
-    case YK_TASK_RESIDUAL_OF_Q_JACOBI: yk_cg_residual_row(c, i, c->q[i], 1, dot); break;
-    case YK_TASK_DOT_PQ: dot[YK_DOT_PQ] = c->p[i] * c->q[i]; break;
-    case YK_TASK_UPDATE_R: c->r[i] = yk_fma(-c->alpha, c->q[i], c->r[i]); break;
-    case YK_TASK_DOTS_Z: yk_cg_dots_z_row(c, i, dot); break;
+    case YK_TASK_UPDATE_JACOBI_SHIFT: yk_cg_update_row(c, i, in, 1, dot); break;
+    case YK_TASK_RESIDUAL_NONE: yk_cg_residual_row(c, i, in, product, 0, dot); break;
+    case YK_TASK_RESIDUAL_JACOBI: yk_cg_residual_row(c, i, in, product, 1, dot); break;
+    case YK_TASK_RESIDUAL_OF_Q_NONE: yk_cg_residual_row(c, i, in, in->q, 0, dot); break;
+    case YK_TASK_RESIDUAL_OF_Q_JACOBI: yk_cg_residual_row(c, i, in, in->q, 1, dot); break;
+    case YK_TASK_DOT_PQ: dot[YK_DOT_PQ] = in->p * in->q; break;
+    case YK_TASK_UPDATE_R: c->r[i] = yk_fma(-c->alpha, in->q, in->r); break;
+    case YK_TASK_DOTS_Z: yk_cg_dots_z_row(in, dot); break;
     case YK_TASK_CLEAR_X: c->x[i] = 0.0; break;
     case YK_TASK_CLEAR_P: c->p[i] = 0.0; break;
-    case YK_TASK_SCALE: yk_cg_scale_row(c, i); break;
-    case YK_TASK_SAVE_X: c->best[i] = c->x[i]; break;
-    case YK_TASK_RESTORE_X: c->x[i] = c->best[i]; break;
-    case YK_TASK_SUM_B: dot[0] = c->b[i]; break;
-    case YK_TASK_SUM_X: dot[0] = c->x[i]; break;
-    case YK_TASK_CENTRE_B: c->b[i] -= c->argument; break;
-    case YK_TASK_CENTRE_X: c->x[i] -= c->argument; break;
-    case YK_TASK_LARGEST_B: dot[0] = yk_cg_magnitude(c->b[i]); break;
-    case YK_TASK_LARGEST_R: dot[0] = yk_cg_magnitude(c->r[i]); break;
-    case YK_TASK_LARGEST_X: dot[0] = yk_cg_magnitude(c->x[i]); break;
+    case YK_TASK_SCALE: yk_cg_scale_row(c, i, in); break;
+    case YK_TASK_SAVE_X: c->best[i] = in->x; break;
+    case YK_TASK_RESTORE_X: c->x[i] = in->best; break;
+    case YK_TASK_SUM_B: dot[0] = in->b; break;
+    case YK_TASK_SUM_X: dot[0] = in->x; break;
+    case YK_TASK_CENTRE_B: c->b[i] = in->b - c->argument; break;
+    case YK_TASK_CENTRE_X: c->x[i] = in->x - c->argument; break;
+    case YK_TASK_LARGEST_B: dot[0] = yk_cg_magnitude(in->b); break;
+    case YK_TASK_LARGEST_R: dot[0] = yk_cg_magnitude(in->r); break;
+    case YK_TASK_LARGEST_X: dot[0] = yk_cg_magnitude(in->x); break;
     default: break;
     }
+}
+
+YK_INLINE void yk_cg_row(int task, const yk_cg_rows *c, int64_t i, double product, double *dot)
+{
+    yk_cg_inputs in = yk_cg_load(task, c, i, 0);
+    yk_cg_finish(task, c, i, &in, product, dot, 0);
 }
 
 #endif
