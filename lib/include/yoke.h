@@ -17,6 +17,9 @@
  *   only ever appended.
  * - Rows and nonzeros are int64_t, bytes size_t, times seconds in double, arrays
  *   contiguous. Shapes are written [like, this].
+ * - Vectors and arrays may lie in host, pinned, managed or device memory where their comment says
+ *   so; all else (options, history, reports) is the host's. The pointer decides how it is copied.
+ *   The current CUDA device is the same after a call as before it.
  * - Objects of different contexts may be used in different threads at once; so may
  *   two plans of one matrix. One plan solves for one thread at a time: a second
  *   caller gets YOKE_BUSY.
@@ -333,8 +336,9 @@ typedef struct yoke_solve_options {
     void *monitor_user;
     double *history;          /* [history_capacity] or NULL: ||r_k||_2 for k = 0, 1, ... */
     int64_t history_capacity; /* entries beyond it are dropped */
-    int use_stream;           /* 1: order the solve on stream (device plans) */
-    void *stream;
+    int use_stream;           /* 1: b and x0 are read after what stream holds; needs CUDA */
+    void *stream;             /* cudaStream_t, also NULL, cudaStreamPerThread; not one that is being
+                               * captured */
 } yoke_solve_options;
 
 static inline yoke_solve_options yoke_solve_defaults(void)
@@ -388,10 +392,16 @@ typedef struct yoke_report {
     const char *notices; /* of planning and this solve, one a line; "" if none */
 } yoke_report;
 
-/* Solves A x = b. b, x: [rows], host memory (device memory with device plans), not overlapping.
- * options: NULL for the defaults. Returns when x is complete. After any outcome x holds the last
- * completed iterate, or the snapshot (report.returned_snapshot) if its true residual is smaller;
- * after a status other than YOKE_OK x is undefined. Allocates nothing. */
+/* Solves A x = b. b, x: [rows], each in host, pinned, managed or device memory, not overlapping;
+ * they stay the caller's. A plan on a GPU takes memory of that device, a CPU plan of any. options:
+ * NULL for the defaults.
+ * Order: with use_stream all work on the stream is finished before b and x0 are read. Without it
+ * they must be complete at the call, except that device and managed memory is read after what the
+ * legacy default stream holds. The call returns when x is complete, so whatever is enqueued later,
+ * on any stream, sees it.
+ * After any outcome x holds the last completed iterate, or the snapshot (report.returned_snapshot)
+ * if its true residual is smaller; after a status other than YOKE_OK x is undefined. Allocates
+ * nothing. */
 YOKE_API yoke_status yoke_solve(yoke_plan *plan, const double *b, double *x,
                                 const yoke_solve_options *options);
 
