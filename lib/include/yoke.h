@@ -155,10 +155,15 @@ typedef enum yoke_index_type { YOKE_INT32 = 32, YOKE_INT64 = 64 } yoke_index_typ
 typedef enum yoke_value_type { YOKE_FP64 = 64 } yoke_value_type;
 typedef enum yoke_space { YOKE_HOST = 0, YOKE_DEVICE_MEMORY = 1 } yoke_space;
 
-/* COPY: the library copies; the caller's arrays are free at return.
+/* HOST: memory that the host may read, managed memory too. DEVICE_MEMORY: device or managed memory;
+ * it is copied to the host at creation, after what the legacy default stream holds, whatever the
+ * ownership, so nothing of it is used in place. YOKE_INVALID names an array that is elsewhere.
+ *
+ * COPY: the library copies; the caller's arrays are free at return.
  * BORROW: the arrays stay the caller's, unchanged, and outlive the last plan on the matrix. A
  *   canonical CSR is then multiplied in place.
- * TAKE: the library releases the arrays: by csr.release if set, else by free(); on failure too. */
+ * TAKE: the library releases the arrays: by csr.release if set, else by free(); on failure too.
+ *   Device memory needs csr.release. */
 typedef enum yoke_ownership { YOKE_COPY = 0, YOKE_BORROW = 1, YOKE_TAKE = 2 } yoke_ownership;
 
 /* Which entries are given. With LOWER or UPPER the other triangle is the mirror image. */
@@ -226,7 +231,7 @@ typedef struct yoke_operator {
     yoke_apply apply;
     void *user;
     unsigned flags;         /* YOKE_APPLY_... */
-    const double *diagonal; /* [rows] or NULL; copied; lets Jacobi work without entries */
+    const double *diagonal; /* [rows] or NULL; copied from any memory; for Jacobi */
 } yoke_operator;
 
 static inline yoke_operator yoke_operator_defaults(void)
@@ -240,8 +245,9 @@ YOKE_API yoke_status yoke_matrix_create_operator(yoke_context *context, const yo
                                                  yoke_matrix **matrix);
 
 /* New values [nonzeros as created], in the order of creation; the pattern stays, plans stay
- * good and refresh at their next solve. A borrowed canonical matrix then borrows this array.
- * YOKE_BUSY while a plan on the matrix solves; on any other failure the matrix keeps its old
+ * good and refresh at their next solve. A borrowed canonical matrix then borrows this array, if
+ * it is the host's; device and managed memory is copied, after what the legacy default stream
+ * holds. YOKE_BUSY while a plan on the matrix solves; on any other failure the matrix keeps its old
  * values. Errors otherwise as yoke_matrix_create. */
 YOKE_API yoke_status yoke_matrix_update_values(yoke_matrix *matrix, const double *value);
 
