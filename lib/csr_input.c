@@ -4,6 +4,7 @@
 #include "lib/csr_input.h"
 
 #include "lib/context.h"
+#include "lib/place.h"
 #include "lib/status.h"
 #include "lib/threads.h"
 
@@ -36,10 +37,10 @@ static yoke_status check_choices(const yoke_csr *given)
     return check_choice("unsymmetric", (int)given->unsymmetric, symmetries);
 }
 
-static yoke_status check_fields(const yoke_csr *given)
+yoke_status yk_csr_check_fields(const yoke_csr *given)
 {
     YK_TRY(check_choices(given));
-    if (given->space == YOKE_DEVICE_MEMORY)
+    if (given->space == YOKE_DEVICE_MEMORY && !yk_place_knows_devices())
         return yk_fail(YOKE_NOT_BUILT,
                        "yoke_csr.space is YOKE_DEVICE_MEMORY, which needs CUDA; this "
                        "build does not use it");
@@ -83,7 +84,7 @@ static void find_falling(void *user, int64_t first, int64_t last)
             yk_note_first(&f->falling, i);
 }
 
-static yoke_status check_row_start(const yoke_csr *given, int threads, int64_t *nonzeros)
+yoke_status yk_csr_check_row_start(const yoke_csr *given, int threads, int64_t *nonzeros)
 {
     faults f = {given, INT64_MAX, 0, 0, 0, 0};
     int64_t begin = yk_index_at(given->row_start, given->row_start_type, 0);
@@ -195,11 +196,29 @@ yoke_status yk_refuse_repeat(const yoke_csr *given, int64_t k)
                    as_given(given, yk_given_column(given, k)));
 }
 
+/* The host is about to read them. */
+static yoke_status check_places(const yoke_csr *given)
+{
+    const char *const name[] = {"row_start", "column", "value"};
+    const void *const array[] = {given->row_start, given->column, given->value};
+    yk_place place;
+    for (int i = 0; i < 3; i++) {
+        YK_TRY(yk_place_find(name[i], array[i], &place));
+        if (place.foreign && !place.managed)
+            return yk_fail(YOKE_INVALID,
+                           "yoke_csr.space is YOKE_HOST, but %s is memory of device %d", name[i],
+                           place.device);
+        YK_TRY(yk_place_settle(&place));
+    }
+    return YOKE_OK;
+}
+
 yoke_status yk_csr_check(const yoke_csr *given, int threads, yk_csr_facts *facts)
 {
     faults f = {given, INT64_MAX, INT64_MAX, INT64_MAX, INT64_MAX, INT64_MAX};
-    YK_TRY(check_fields(given));
-    YK_TRY(check_row_start(given, threads, &facts->nonzeros));
+    YK_TRY(yk_csr_check_fields(given));
+    YK_TRY(check_places(given));
+    YK_TRY(yk_csr_check_row_start(given, threads, &facts->nonzeros));
     yk_parallel_for(threads, given->rows, YK_ROW_GRAIN, scan_rows, &f);
     if (f.column != INT64_MAX) return refuse_column(given, f.column);
     if (f.triangle != INT64_MAX) return refuse_triangle(given, f.triangle);

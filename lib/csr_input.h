@@ -37,7 +37,10 @@ typedef struct yk_csr_facts {
     bool ordered;     /* full, and columns increase strictly in every row (or are trusted to) */
 } yk_csr_facts;
 
-/* Fields first, then row_start, then columns: each makes the next safe to read. */
+/* Fields first, then row_start, then columns: each makes the next safe to read. All arrays are to
+ * be the host's; the first two checks are also steps of bringing them there. */
+yoke_status yk_csr_check_fields(const yoke_csr *given);
+yoke_status yk_csr_check_row_start(const yoke_csr *given, int threads, int64_t *nonzeros);
 yoke_status yk_csr_check(const yoke_csr *given, int threads, yk_csr_facts *facts);
 
 /* Refuses an array of values where there must be one. */

@@ -5,6 +5,7 @@
 #include <yoke.h>
 
 #include "config.h"
+#include "lib/place.h"
 
 #ifdef _OPENMP
 #define WITH_OPENMP 1
@@ -19,9 +20,11 @@
 #endif
 
 #ifdef HAVE_CUDA
-#define WITH_CUDA 1
+#define WITH_CUDA      1
+#define FOREIGN_MEMORY &yk_foreign_cuda
 #else
-#define WITH_CUDA 0
+#define WITH_CUDA      0
+#define FOREIGN_MEMORY NULL
 #endif
 
 #ifdef __aarch64__
@@ -39,6 +42,11 @@ static const struct feature {
     {"avx2", WITH_X86_64},   {"avx512", WITH_X86_64},
     {"neon", WITH_NEON},
 };
+
+const yk_foreign *yk_foreign_memory(void)
+{
+    return FOREIGN_MEMORY;
+}
 
 int yoke_has(const char *feature)
 {

@@ -6,6 +6,8 @@
 
 #include "lib/canonical.h"
 #include "lib/context.h"
+#include "lib/fetch.h"
+#include "lib/place.h"
 #include "lib/status.h"
 #include "lib/threads.h"
 #include "lib/values.h"
@@ -17,7 +19,7 @@ static void release_given(const yoke_csr *given, const void *array)
     if (given->ownership != YOKE_TAKE || !array) return;
     if (given->release)
         given->release(given->release_user, (void *)array);
-    else
+    else if (given->space == YOKE_HOST)
         free((void *)array);
 }
 
@@ -78,16 +80,38 @@ static void delete_matrix(yoke_matrix *matrix)
     yk_context_release(context);
 }
 
-static yoke_status fill(yoke_matrix *matrix)
+static yoke_status fill_from(yoke_matrix *matrix, const yoke_csr *given, int threads)
 {
-    int threads = yk_threads(matrix->context, 0);
-    const yoke_csr *given = &matrix->given;
     yk_csr_facts facts;
     YK_TRY(yk_csr_check(given, threads, &facts));
     YK_TRY(yk_canonical_create(matrix->context, given, &facts, threads, &matrix->csr,
                                &matrix->origin));
+    matrix->given_nonzeros = facts.nonzeros;
     bool writable = matrix->csr.value != given->value || given->ownership == YOKE_TAKE;
     return yk_values_verify(matrix, &matrix->csr, writable, threads);
+}
+
+/* Nothing of a device's can be used in place, so a borrowed matrix is as good as a copied one: its
+ * updates are copies too. */
+static yoke_status fill_from_device(yoke_matrix *matrix, int threads)
+{
+    yoke_csr *given = &matrix->given;
+    yk_fetched fetched = {0};
+    if (given->ownership == YOKE_TAKE && !given->release)
+        return yk_fail(YOKE_INVALID, "yoke_csr.ownership is YOKE_TAKE of device memory, which "
+                                     "needs yoke_csr.release: free() is not for it");
+    if (given->ownership == YOKE_BORROW) given->ownership = YOKE_COPY;
+    yoke_status status = yk_fetch_csr(matrix->context, given, threads, &fetched);
+    if (status == YOKE_OK) status = fill_from(matrix, &fetched.csr, threads);
+    yk_fetch_free(matrix->context, &fetched);
+    return status;
+}
+
+static yoke_status fill(yoke_matrix *matrix)
+{
+    int threads = yk_threads(matrix->context, 0);
+    if (matrix->given.space == YOKE_DEVICE_MEMORY) return fill_from_device(matrix, threads);
+    return fill_from(matrix, &matrix->given, threads);
 }
 
 yoke_status yoke_matrix_create(yoke_context *context, const yoke_csr *csr, yoke_matrix **matrix)
@@ -116,9 +140,10 @@ yoke_status yk_matrix_adopt(yoke_context *context, const yk_csr *csr, yoke_matri
 {
     yoke_csr nothing = yoke_csr_defaults();
     yoke_status status = new_matrix(context, &nothing, matrix);
-    if (status == YOKE_OK)
+    if (status == YOKE_OK) {
         (*matrix)->csr = *csr;
-    else
+        (*matrix)->given_nonzeros = csr->nonzeros;
+    } else
         yk_canonical_free(context, &nothing, csr);
     return status;
 }
@@ -145,11 +170,13 @@ static yoke_status check_operator(const yoke_operator *op)
 static yoke_status copy_diagonal(yoke_matrix *matrix, const double *diagonal)
 {
     double *copy = NULL;
+    yk_place place;
     if (!diagonal) return YOKE_OK;
+    YK_TRY(yk_place_find("diagonal", diagonal, &place));
     YK_TRY(yk_alloc(matrix->context, "diagonal", matrix->op.rows, sizeof *copy, &copy));
-    for (int64_t i = 0; i < matrix->op.rows; i++) copy[i] = diagonal[i];
     matrix->op.diagonal = copy;
-    return YOKE_OK;
+    YK_TRY(yk_place_settle(&place));
+    return yk_place_copy(&place, copy, diagonal, (size_t)matrix->op.rows * sizeof *copy);
 }
 
 yoke_status yoke_matrix_create_operator(yoke_context *context, const yoke_operator *op,

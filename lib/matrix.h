@@ -23,6 +23,7 @@ struct yoke_matrix {
     yoke_csr given;
     bool is_operator;
     yoke_operator op;         /* of an operator; op.diagonal is a copy of ours */
+    int64_t given_nonzeros;   /* as created: what an update brings */
     struct yk_origin *origin; /* how values given in creation order reach the canonical ones;
                                * NULL: they are in canonical order */
     yoke_policy unsymmetric;  /* TRUST also for a triangle: symmetric by construction */

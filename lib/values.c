@@ -7,6 +7,7 @@
 #include "lib/context.h"
 #include "lib/csr_input.h"
 #include "lib/origin.h"
+#include "lib/place.h"
 #include "lib/status.h"
 #include "lib/threads.h"
 
@@ -93,13 +94,50 @@ static yoke_status gather_in(yoke_matrix *matrix, const double *value, int threa
     return status;
 }
 
+static yoke_status update_from_host(yoke_matrix *matrix, const double *value, int threads)
+{
+    if (borrows_values(matrix)) return borrow(matrix, value, threads);
+    return matrix->origin ? gather_in(matrix, value, threads) : copy_in(matrix, value, threads);
+}
+
+/* In place of borrowing: the array is ours, and the matrix's from now on. */
+static yoke_status keep(yoke_matrix *matrix, double *value, int threads)
+{
+    yk_csr csr = matrix->csr;
+    csr.value = value;
+    YK_TRY(yk_values_verify(matrix, &csr, true, threads));
+    if (matrix->csr.value != matrix->given.value) free_values(matrix, matrix->csr.value);
+    matrix->csr.value = value;
+    matrix->given.value = NULL;
+    return YOKE_OK;
+}
+
+/* A device's values come to the host first: symmetry is asked here, and what was sorted, mirrored
+ * or summed at creation is so by the same hands. */
+static yoke_status update_from(yoke_matrix *matrix, const yk_place *place, const double *value,
+                               int threads)
+{
+    double *copy;
+    int64_t count = matrix->given_nonzeros;
+    bool keeps = borrows_values(matrix);
+    YK_TRY(yk_alloc(matrix->context, "values to update", count, sizeof *copy, &copy));
+    yoke_status status = yk_place_settle(place);
+    if (status == YOKE_OK) status = yk_place_copy(place, copy, value, (size_t)count * sizeof *copy);
+    if (status == YOKE_OK)
+        status = keeps ? keep(matrix, copy, threads) : update_from_host(matrix, copy, threads);
+    if (status != YOKE_OK || !keeps) yk_free(matrix->context, copy, count, sizeof *copy);
+    return status;
+}
+
 static yoke_status update(yoke_matrix *matrix, const double *value)
 {
     int threads = yk_threads(matrix->context, 0);
+    yk_place place;
     if (!value && matrix->csr.nonzeros == 0) return YOKE_OK;
     YK_TRY(yk_check_values(value, matrix->csr.nonzeros));
-    if (borrows_values(matrix)) return borrow(matrix, value, threads);
-    return matrix->origin ? gather_in(matrix, value, threads) : copy_in(matrix, value, threads);
+    YK_TRY(yk_place_find("value", value, &place));
+    return place.foreign ? update_from(matrix, &place, value, threads)
+                         : update_from_host(matrix, value, threads);
 }
 
 yoke_status yoke_matrix_update_values(yoke_matrix *matrix, const double *value)

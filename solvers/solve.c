@@ -3,7 +3,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "lib/context.h"
 #include "lib/status.h"
@@ -36,9 +35,6 @@ static yoke_status check_numbers(const yoke_solve_options *o)
                        (int)o->base);
     if (o->fixed_iterations && o->maxit == 0)
         return yk_fail(YOKE_INVALID, "fixed_iterations needs maxit");
-    if (o->use_stream)
-        return yk_fail(YOKE_NOT_BUILT,
-                       "use_stream needs the CUDA engine, which this build does not have");
     return YOKE_OK;
 }
 
@@ -46,6 +42,50 @@ static bool overlap(const double *a, const double *b, int64_t count)
 {
     uintptr_t p = (uintptr_t)a, q = (uintptr_t)b, bytes = (uintptr_t)count * sizeof *a;
     return count > 0 && p < q + bytes && q < p + bytes;
+}
+
+/* ----------------------------------------------------- the caller's vectors */
+
+static bool is_cpu(const yoke_plan *plan)
+{
+    return plan->choice.driver->engine == &yk_engine_cpu;
+}
+
+static yoke_status check_device(const yoke_plan *plan, const char *what, const yk_place *at)
+{
+    if (is_cpu(plan) || !at->foreign || at->managed || at->device == plan->cg.device)
+        return YOKE_OK;
+    return yk_fail(YOKE_INVALID, "%s is memory of device %d, but the plan is on device %d", what,
+                   at->device, plan->cg.device);
+}
+
+/* Where b and x are; then all that the caller has enqueued before is finished. What is enqueued
+ * after the call comes after x, because the call returns when x is complete. */
+static yoke_status find_vectors(yoke_plan *plan, const double *b, const double *x,
+                                const yoke_solve_options *options)
+{
+    yk_place *b_at = &plan->cg.b_at, *x_at = &plan->cg.x_at;
+    if (options->use_stream) YK_TRY(yk_place_wait(options->stream));
+    YK_TRY(yk_place_find("b", b, b_at));
+    YK_TRY(yk_place_find("x", x, x_at));
+    YK_TRY(check_device(plan, "b", b_at));
+    YK_TRY(check_device(plan, "x", x_at));
+    if (options->use_stream) return YOKE_OK;
+    YK_TRY(yk_place_settle(b_at));
+    return b_at->foreign && b_at->device == x_at->device ? YOKE_OK : yk_place_settle(x_at);
+}
+
+/* By copied chunks, because the vector may be a device's; *zero is right on success. */
+static yoke_status is_zero(const yk_place *at, const double *vector, int64_t count, bool *zero)
+{
+    double chunk[YK_PLACE_CHUNK];
+    *zero = true;
+    for (int64_t first = 0; first < count && *zero; first += YK_PLACE_CHUNK) {
+        int64_t n = count - first < YK_PLACE_CHUNK ? count - first : YK_PLACE_CHUNK;
+        YK_TRY(yk_place_copy(at, chunk, vector + first, (size_t)n * sizeof *chunk));
+        for (int64_t i = 0; i < n; i++) *zero = *zero && chunk[i] == 0.0;
+    }
+    return YOKE_OK;
 }
 
 /* ------------------------------------------------------------------ report */
@@ -88,8 +128,8 @@ static void begin_report(const yoke_plan *plan, const yoke_solve_options *option
         .threads = plan->cg.threads,
         .ranks = 1,
         .parts = plan->cg.parts,
-        .gpus = choice->driver->engine == &yk_engine_cpu ? 0 : 1,
-        .cpu_rows = choice->driver->engine == &yk_engine_cpu ? plan->cg.rows : 0,
+        .gpus = is_cpu(plan) ? 0 : 1,
+        .cpu_rows = is_cpu(plan) ? plan->cg.rows : 0,
         .memory = choice->memmode ? choice->memmode->name : NULL,
         .home = choice->home,
         .partition = choice->partition->name,
@@ -151,21 +191,14 @@ static void explain(const yoke_plan *plan, const double *b, const double *x0, yk
     }
 }
 
-static bool is_zero(const double *vector, int64_t count)
-{
-    for (int64_t i = 0; i < count; i++)
-        if (!(vector[i] == 0.0)) return false;
-    return true;
-}
-
 /* A non-positive diagonal under Jacobi: the matrix is not positive definite, and 1/diagonal is no
  * preconditioner. x is x0. */
-static void refuse_diagonal(const yoke_plan *plan, double *x, const yoke_solve_options *options,
-                            yk_result *result)
+static yoke_status refuse_diagonal(const yoke_plan *plan, double *x,
+                                   const yoke_solve_options *options, yk_result *result)
 {
     yoke_report *report = &result->report;
-    if (!options->initial_guess && plan->cg.rows > 0)
-        memset(x, 0, (size_t)plan->cg.rows * sizeof *x);
+    if (!options->initial_guess)
+        YK_TRY(yk_place_clear(&plan->cg.x_at, x, (size_t)plan->cg.rows * sizeof *x));
     report->outcome = YOKE_INDEFINITE;
     report->row = plan->bad_diagonal_row;
     report->curvature = plan->bad_diagonal;
@@ -174,6 +207,7 @@ static void refuse_diagonal(const yoke_plan *plan, double *x, const yoke_solve_o
              "definite; use MINRES, "
              "which needs symmetry alone",
              (long long)plan->bad_diagonal_row + 1, plan->bad_diagonal);
+    return YOKE_OK;
 }
 
 /* ------------------------------------------------------------------- solve */
@@ -188,21 +222,35 @@ static yoke_status refresh(yoke_plan *plan, yoke_report *report)
     return status;
 }
 
+/* Whether the plan cannot be solved with, by Jacobi's rule on diagonals. */
+static yoke_status is_refused(const yoke_plan *plan, const double *b,
+                              const yoke_solve_options *options, bool *refused)
+{
+    bool zero = false;
+    *refused = false;
+    if (plan->bad_diagonal_row < 0) return YOKE_OK;
+    if (!options->fixed_iterations) YK_TRY(is_zero(&plan->cg.b_at, b, plan->cg.rows, &zero));
+    *refused = !zero;
+    return YOKE_OK;
+}
+
 static yoke_status solve_one(yoke_plan *plan, const double *b, double *x,
                              const yoke_solve_options *options, yk_result *result)
 {
     yoke_report *report = &result->report;
+    bool refused = false;
     if (plan->cg.rows > 0 && (!b || !x)) return yk_fail(YOKE_INVALID, "b or x is NULL");
     if (overlap(b, x, plan->cg.rows)) return yk_fail(YOKE_INVALID, "b and x overlap");
+    YK_TRY(find_vectors(plan, b, x, options));
     begin_report(plan, options, result);
     YK_TRY(refresh(plan, report));
-    if (plan->bad_diagonal_row >= 0 && (options->fixed_iterations || !is_zero(b, plan->cg.rows))) {
-        refuse_diagonal(plan, x, options, result);
-        return YOKE_OK;
-    }
+    YK_TRY(is_refused(plan, b, options, &refused));
+    if (refused) return refuse_diagonal(plan, x, options, result);
     yoke_status status = yk_cg_solve(&plan->cg, b, x, options, report);
     if (status != YOKE_OK) {
-        plan->usable = false;
+        /* A CPU's parts survive it if no more than the caller's device memory could not be copied.
+         */
+        plan->usable = is_cpu(plan) && status == plan->cg.status;
         return status;
     }
     explain(plan, b, options->initial_guess ? x : NULL, result);

@@ -3,6 +3,7 @@
 #include "lib/cuda/device.h"
 
 #include <cuda_runtime_api.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -15,6 +16,13 @@ yoke_status yk_device_try(int error, const char *call)
     cudaGetLastError(); /* told once */
     return yk_fail(YOKE_DEVICE, "%s: %s (%s)", call, cudaGetErrorString((cudaError_t)error),
                    cudaGetErrorName((cudaError_t)error));
+}
+
+/* Of what must go on whatever it meets, as destroying: a failure is not told, nor left to be taken
+ * for that of a later call. */
+static void ignore(cudaError_t error)
+{
+    if (error != cudaSuccess) cudaGetLastError();
 }
 
 #define CUDA_TRY(call) YK_TRY(yk_device_try(call, #call))
@@ -33,9 +41,12 @@ int yk_device_count(char *reason, size_t size)
     return 0;
 }
 
+/* Statically linked, this library shares the runtime with its caller: an error that the caller has
+ * left unread would be taken for that of our next launch. */
 int yk_device_enter(const yk_device *device)
 {
     int previous = 0;
+    cudaGetLastError();
     cudaGetDevice(&previous);
     if (previous != device->number) cudaSetDevice(device->number);
     return previous;
@@ -46,6 +57,13 @@ void yk_device_leave(int previous)
     int now = previous;
     cudaGetDevice(&now);
     if (now != previous) cudaSetDevice(previous);
+}
+
+static atomic_bool opened;
+
+bool yk_device_opened(void)
+{
+    return atomic_load_explicit(&opened, memory_order_relaxed);
 }
 
 static yoke_status open_here(yk_device *device)
@@ -82,7 +100,10 @@ yoke_status yk_device_open(int number, yk_device *device)
     device->number = number;
     int previous = yk_device_enter(device);
     yoke_status status = open_here(device);
-    if (status != YOKE_OK) yk_device_close(device);
+    if (status != YOKE_OK)
+        yk_device_close(device);
+    else
+        atomic_store_explicit(&opened, true, memory_order_relaxed);
     yk_device_leave(previous);
     return status;
 }
@@ -91,11 +112,18 @@ void yk_device_close(yk_device *device)
 {
     int previous = yk_device_enter(device);
     for (int i = 0; i < 2; i++)
-        if (device->mark[i]) cudaEventDestroy(device->mark[i]);
-    if (device->stream) cudaStreamDestroy(device->stream);
+        if (device->mark[i]) ignore(cudaEventDestroy(device->mark[i]));
+    if (device->stream) ignore(cudaStreamDestroy(device->stream));
     memset(device->mark, 0, sizeof device->mark);
     device->stream = NULL;
     yk_device_leave(previous);
+}
+
+static atomic_llong allocations;
+
+int64_t yk_device_allocations(void)
+{
+    return atomic_load_explicit(&allocations, memory_order_relaxed);
 }
 
 yoke_status yk_device_allocate(const yk_device *device, const char *what, int64_t count,
@@ -105,6 +133,7 @@ yoke_status yk_device_allocate(const yk_device *device, const char *what, int64_
     size_t bytes = 0, available = 0, total = 0;
     *out = NULL;
     YK_TRY(yk_bytes(what, count, size, &bytes));
+    atomic_fetch_add_explicit(&allocations, 1, memory_order_relaxed);
     cudaError_t error = cudaMalloc(out, bytes > 0 ? bytes : 1);
     if (error == cudaSuccess) return YOKE_OK;
     cudaGetLastError();
@@ -117,22 +146,26 @@ yoke_status yk_device_allocate(const yk_device *device, const char *what, int64_
 
 void yk_device_free(void *memory)
 {
-    if (memory) cudaFree(memory);
+    if (memory) ignore(cudaFree(memory));
 }
 
 yoke_status yk_device_allocate_pinned(const char *what, size_t bytes, void *memory)
 {
     void **out = memory;
     *out = NULL;
+    atomic_fetch_add_explicit(&allocations, 1, memory_order_relaxed);
     cudaError_t error = cudaMallocHost(out, bytes);
     if (error == cudaSuccess) return YOKE_OK;
+    cudaGetLastError();
     *out = NULL;
-    return yk_device_try(error, what);
+    return yk_fail(error == cudaErrorMemoryAllocation ? YOKE_NO_MEMORY : YOKE_DEVICE,
+                   "%s: asked %zu bytes of pinned host memory: %s (%s)", what, bytes,
+                   cudaGetErrorString(error), cudaGetErrorName(error));
 }
 
 void yk_device_free_pinned(void *memory)
 {
-    if (memory) cudaFreeHost(memory);
+    if (memory) ignore(cudaFreeHost(memory));
 }
 
 yoke_status yk_device_copy(const yk_device *device, void *to, const void *from, size_t bytes)
@@ -196,5 +229,5 @@ yoke_status yk_device_graph_launch(const yk_device *device, void *graph)
 
 void yk_device_graph_destroy(void *graph)
 {
-    if (graph) cudaGraphExecDestroy((cudaGraphExec_t)graph);
+    if (graph) ignore(cudaGraphExecDestroy((cudaGraphExec_t)graph));
 }

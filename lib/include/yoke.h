@@ -17,6 +17,9 @@
  *   only ever appended.
  * - Rows and nonzeros are int64_t, bytes size_t, times seconds in double, arrays
  *   contiguous. Shapes are written [like, this].
+ * - Vectors and arrays may lie in host, pinned, managed or device memory where their comment says
+ *   so; all else (options, history, reports) is the host's. The pointer decides how it is copied.
+ *   The current CUDA device is the same after a call as before it.
  * - Objects of different contexts may be used in different threads at once; so may
  *   two plans of one matrix. One plan solves for one thread at a time: a second
  *   caller gets YOKE_BUSY.
@@ -152,10 +155,15 @@ typedef enum yoke_index_type { YOKE_INT32 = 32, YOKE_INT64 = 64 } yoke_index_typ
 typedef enum yoke_value_type { YOKE_FP64 = 64 } yoke_value_type;
 typedef enum yoke_space { YOKE_HOST = 0, YOKE_DEVICE_MEMORY = 1 } yoke_space;
 
-/* COPY: the library copies; the caller's arrays are free at return.
+/* HOST: memory that the host may read, managed memory too. DEVICE_MEMORY: device or managed memory;
+ * it is copied to the host at creation, after what the legacy default stream holds, whatever the
+ * ownership, so nothing of it is used in place. YOKE_INVALID names an array that is elsewhere.
+ *
+ * COPY: the library copies; the caller's arrays are free at return.
  * BORROW: the arrays stay the caller's, unchanged, and outlive the last plan on the matrix. A
  *   canonical CSR is then multiplied in place.
- * TAKE: the library releases the arrays: by csr.release if set, else by free(); on failure too. */
+ * TAKE: the library releases the arrays: by csr.release if set, else by free(); on failure too.
+ *   Device memory needs csr.release. */
 typedef enum yoke_ownership { YOKE_COPY = 0, YOKE_BORROW = 1, YOKE_TAKE = 2 } yoke_ownership;
 
 /* Which entries are given. With LOWER or UPPER the other triangle is the mirror image. */
@@ -223,7 +231,7 @@ typedef struct yoke_operator {
     yoke_apply apply;
     void *user;
     unsigned flags;         /* YOKE_APPLY_... */
-    const double *diagonal; /* [rows] or NULL; copied; lets Jacobi work without entries */
+    const double *diagonal; /* [rows] or NULL; copied from any memory; for Jacobi */
 } yoke_operator;
 
 static inline yoke_operator yoke_operator_defaults(void)
@@ -237,8 +245,9 @@ YOKE_API yoke_status yoke_matrix_create_operator(yoke_context *context, const yo
                                                  yoke_matrix **matrix);
 
 /* New values [nonzeros as created], in the order of creation; the pattern stays, plans stay
- * good and refresh at their next solve. A borrowed canonical matrix then borrows this array.
- * YOKE_BUSY while a plan on the matrix solves; on any other failure the matrix keeps its old
+ * good and refresh at their next solve. A borrowed canonical matrix then borrows this array, if
+ * it is the host's; device and managed memory is copied, after what the legacy default stream
+ * holds. YOKE_BUSY while a plan on the matrix solves; on any other failure the matrix keeps its old
  * values. Errors otherwise as yoke_matrix_create. */
 YOKE_API yoke_status yoke_matrix_update_values(yoke_matrix *matrix, const double *value);
 
@@ -333,8 +342,9 @@ typedef struct yoke_solve_options {
     void *monitor_user;
     double *history;          /* [history_capacity] or NULL: ||r_k||_2 for k = 0, 1, ... */
     int64_t history_capacity; /* entries beyond it are dropped */
-    int use_stream;           /* 1: order the solve on stream (device plans) */
-    void *stream;
+    int use_stream;           /* 1: b and x0 are read after what stream holds; needs CUDA */
+    void *stream;             /* cudaStream_t, also NULL, cudaStreamPerThread; not one that is being
+                               * captured */
 } yoke_solve_options;
 
 static inline yoke_solve_options yoke_solve_defaults(void)
@@ -388,10 +398,16 @@ typedef struct yoke_report {
     const char *notices; /* of planning and this solve, one a line; "" if none */
 } yoke_report;
 
-/* Solves A x = b. b, x: [rows], host memory (device memory with device plans), not overlapping.
- * options: NULL for the defaults. Returns when x is complete. After any outcome x holds the last
- * completed iterate, or the snapshot (report.returned_snapshot) if its true residual is smaller;
- * after a status other than YOKE_OK x is undefined. Allocates nothing. */
+/* Solves A x = b. b, x: [rows], each in host, pinned, managed or device memory, not overlapping;
+ * they stay the caller's. A plan on a GPU takes memory of that device, a CPU plan of any. options:
+ * NULL for the defaults.
+ * Order: with use_stream all work on the stream is finished before b and x0 are read. Without it
+ * they must be complete at the call, except that device and managed memory is read after what the
+ * legacy default stream holds. The call returns when x is complete, so whatever is enqueued later,
+ * on any stream, sees it.
+ * After any outcome x holds the last completed iterate, or the snapshot (report.returned_snapshot)
+ * if its true residual is smaller; after a status other than YOKE_OK x is undefined. Allocates
+ * nothing. */
 YOKE_API yoke_status yoke_solve(yoke_plan *plan, const double *b, double *x,
                                 const yoke_solve_options *options);
 

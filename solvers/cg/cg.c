@@ -282,6 +282,7 @@ yoke_status yk_cg_solve(yk_cg *cg, const double *b, double *x, const yoke_solve_
     cg->history = options->history;
     cg->history_capacity = options->history ? options->history_capacity : 0;
     yk_cg_import(cg, b, options->initial_guess ? x : NULL, &b_is_zero, report);
+    YK_TRY(cg->status);
     if (b_is_zero && !options->fixed_iterations)
         solve_zero(&r);
     else

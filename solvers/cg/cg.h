@@ -5,6 +5,7 @@
 
 #include "lib/iface/memmode.h"
 #include "lib/part.h"
+#include "lib/place.h"
 #include "solvers/cg/cpu_passes.h"
 #include "solvers/cg/scalars.h"
 
@@ -83,6 +84,7 @@ struct yk_cg {
     bool overflowed;             /* the solution, unscaled, left the range of double precision */
     const char *failed_callback; /* "operator" or "preconditioner", once it returned non-zero */
     const char *not_finite_from; /* the same, once its output alone was not finite */
+    yk_place b_at, x_at;         /* where the caller's vectors are, in this solve */
     yoke_status status;          /* of the first device call that failed in this solve */
 };
 

@@ -380,7 +380,7 @@ static void import_piece(yk_cg *cg, yk_piece *piece, void *user)
     const vectors *v = user;
     yk_part *part = &cg->part[piece->part];
     double *p[2] = {part->p, cg->folded ? part->p_old : part->p};
-    if (piece->first < piece->last)
+    if (v->b && piece->first < piece->last)
         copy_rows(part->b, v->b + part->first, piece->first, piece->last);
     if (v->x0 && piece->first < piece->last)
         copy_rows(part->x, v->x0 + part->first, piece->first, piece->last);
@@ -392,22 +392,47 @@ static void import_piece(yk_cg *cg, yk_piece *piece, void *user)
     }
 }
 
+/* Memory that the host does not touch is copied part by part, straight between the caller's vector
+ * and the part's. */
+static void fetch(yk_cg *cg, const yk_place *at, const double *from, bool is_b)
+{
+    for (int i = 0; from && i < cg->parts && cg->status == YOKE_OK; i++) {
+        const yk_part *part = &cg->part[i];
+        cg->status = yk_place_copy(at, is_b ? part->b : part->x, from + part->first,
+                                   (size_t)part->rows * sizeof *from);
+    }
+}
+
 static void import(yk_cg *cg, const double *b, const double *x0)
 {
-    yk_team_run(cg, import_piece, &(vectors){.b = b, .x0 = x0});
+    bool fetch_b = cg->b_at.foreign, fetch_x = cg->x_at.foreign;
+    yk_team_run(cg, import_piece, &(vectors){.b = fetch_b ? NULL : b, .x0 = fetch_x ? NULL : x0});
+    if (fetch_b) fetch(cg, &cg->b_at, b, true);
+    if (fetch_x) fetch(cg, &cg->x_at, x0, false);
 }
 
 static void export_piece(yk_cg *cg, yk_piece *piece, void *user)
 {
     const vectors *v = user;
     const yk_part *part = &cg->part[piece->part];
-    for (int64_t i = piece->first; i < piece->last; i++)
-        v->x[part->first + i] = part->x[i] * v->factor;
+    double *to = v->x ? v->x + part->first : part->x;
+    for (int64_t i = piece->first; i < piece->last; i++) to[i] = part->x[i] * v->factor;
+}
+
+static void hand_over(yk_cg *cg, double *x)
+{
+    for (int i = 0; i < cg->parts && cg->status == YOKE_OK; i++) {
+        const yk_part *part = &cg->part[i];
+        cg->status =
+            yk_place_copy(&cg->x_at, x + part->first, part->x, (size_t)part->rows * sizeof *x);
+    }
 }
 
 static void export(yk_cg *cg, double *x, double factor)
 {
-    yk_team_run(cg, export_piece, &(vectors){.x = x, .factor = factor});
+    bool foreign = cg->x_at.foreign;
+    yk_team_run(cg, export_piece, &(vectors){.x = foreign ? NULL : x, .factor = factor});
+    if (foreign) hand_over(cg, x);
 }
 
 static yoke_status allocate(yk_cg *cg, const char *what, int64_t count, double **vector)
