@@ -314,6 +314,7 @@ static void advance_by_steps(yk_cg *cg, int64_t at_most)
     for (int64_t done = 0; done < at_most && !cg->s.stop; done++) {
         double total[YK_DOTS] = {0.0};
         if (!multiply_by_steps(cg, total)) {
+            cg->s.alpha = 0.0; /* the direction took the step that x lacked */
             cg->s.stop = YK_CG_CALLBACK;
             return;
         }
