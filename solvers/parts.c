@@ -473,6 +473,7 @@ static yoke_status allocate_more(yoke_plan *plan)
     }
     if (plan->choice.jacobi)
         YK_TRY(yk_alloc(cg->context, "diagonal", cg->rows, sizeof(double), &plan->host_diagonal));
+    if (!has_entries(plan)) return YOKE_OK;
     YK_TRY(engine_of(plan)->load_matrix(cg, &plan->matrix->csr, plan->choice.format));
     plan->loaded = true;
     return YOKE_OK;

@@ -93,13 +93,41 @@ static yoke_status choose_parts(const yoke_matrix *matrix, const yoke_plan_optio
 
 /* ------------------------------------------------------------------- names */
 
-static yoke_status check_gpu_can(const yoke_matrix *matrix, const yoke_plan_options *options,
-                                 const yk_choice *choice)
+/* Whether the user's operator and preconditioner, where there are any, have all of these flags. */
+static bool callbacks_have(const yoke_matrix *matrix, const yoke_plan_options *options,
+                           unsigned flags)
 {
-    if (choice->partition->owner != YK_OWNER_GPU) return YOKE_OK;
-    if (matrix->is_operator || options->apply_preconditioner)
-        return yk_fail(YOKE_UNSUITABLE, "partition gpu does not take a user's operator or "
-                                        "preconditioner yet; use cpu");
+    const yoke_operator *user = options->apply_preconditioner;
+    return (!matrix->is_operator || (matrix->op.flags & flags) == flags) &&
+           (!user || (user->flags & flags) == flags);
+}
+
+static bool has_callbacks(const yoke_matrix *matrix, const yoke_plan_options *options)
+{
+    return matrix->is_operator || options->apply_preconditioner;
+}
+
+/* A graph replays what was enqueued once. */
+static bool can_be_captured(const yoke_matrix *matrix, const yoke_plan_options *options)
+{
+    return callbacks_have(matrix, options, YOKE_APPLY_DEVICE | YOKE_APPLY_CAPTURABLE);
+}
+
+static yoke_status check_callbacks(const yoke_matrix *matrix, const yoke_plan_options *options,
+                                   const yk_choice *choice)
+{
+    if (!has_callbacks(matrix, options)) return YOKE_OK;
+    if (!choice->driver->takes_callbacks)
+        return yk_fail(YOKE_UNSUITABLE,
+                       "driver %s does not take a user's operator or preconditioner; use stream",
+                       choice->driver->name);
+    if (strcmp(choice->driver->name, "graph") == 0 && !can_be_captured(matrix, options))
+        return yk_fail(YOKE_UNSUITABLE,
+                       "driver graph takes a user's operator or preconditioner only with "
+                       "YOKE_APPLY_DEVICE and YOKE_APPLY_CAPTURABLE; use stream");
+    if (matrix->is_operator && choice->format && strcmp(choice->format, "csr") != 0)
+        return yk_fail(YOKE_UNSUITABLE, "format %s needs entries, which an operator has not",
+                       choice->format);
     return YOKE_OK;
 }
 
@@ -152,13 +180,23 @@ static yoke_status choose_effort(const yoke_plan_options *options, yk_choice *ch
     return YOKE_OK;
 }
 
-/* A GPU wins from a few microseconds of memory time on; below, no device is even asked for. */
+/* A GPU wins from a few microseconds of memory time on; below, no device is even asked for. What
+ * takes device pointers has its data there. */
 static const char *default_partition(const yoke_matrix *matrix, const yoke_plan_options *options)
 {
-    bool needs_cpu = matrix->is_operator || options->apply_preconditioner || options->parts > 1 ||
-                     (!is_auto(options->driver) && strcmp(options->driver, "team") == 0);
-    if (needs_cpu || yk_csr_bytes(&matrix->csr) < WORTH_A_GPU) return "cpu";
+    bool callbacks = has_callbacks(matrix, options);
+    bool needs_cpu = options->parts > 1 ||
+                     (!is_auto(options->driver) && strcmp(options->driver, "team") == 0) ||
+                     !callbacks_have(matrix, options, YOKE_APPLY_DEVICE);
+    if (needs_cpu || (!callbacks && yk_csr_bytes(&matrix->csr) < WORTH_A_GPU)) return "cpu";
     return *yk_gpu_reason() ? "cpu" : "gpu";
+}
+
+static const char *default_driver(const yoke_matrix *matrix, const yoke_plan_options *options,
+                                  bool gpu)
+{
+    if (!gpu) return "team";
+    return can_be_captured(matrix, options) ? "graph" : "stream";
 }
 
 static yoke_status choose_tables(const yoke_matrix *matrix, const yoke_plan_options *options,
@@ -170,7 +208,8 @@ static yoke_status choose_tables(const yoke_matrix *matrix, const yoke_plan_opti
                 &table));
     choice->partition = table;
     bool gpu = choice->partition->owner == YK_OWNER_GPU;
-    YK_TRY(find(YOKE_LIST_DRIVERS, options->driver, gpu ? "graph" : "team", &name, &table));
+    YK_TRY(find(YOKE_LIST_DRIVERS, options->driver, default_driver(matrix, options, gpu), &name,
+                &table));
     choice->driver = table;
     if (gpu != (choice->driver->engine != &yk_engine_cpu))
         return yk_fail(YOKE_UNSUITABLE, "driver %s does not run partition %s", name,
@@ -180,7 +219,7 @@ static yoke_status choose_tables(const yoke_matrix *matrix, const yoke_plan_opti
     YK_TRY(find(YOKE_LIST_HOMES, options->home, "owner", &choice->home, NULL));
     YK_TRY(find(YOKE_LIST_SOLVERS, options->solver, "cg", &choice->solver, NULL));
     YK_TRY(find(YOKE_LIST_FORMATS, options->format, "csr", &choice->format, NULL));
-    if (gpu && is_auto(options->format)) choice->format = NULL;
+    if (gpu && is_auto(options->format) && !matrix->is_operator) choice->format = NULL;
     if (!gpu && strcmp(choice->format, "csr") != 0)
         return yk_fail(YOKE_UNSUITABLE, "format %s is not for the CPU; use csr", choice->format);
     return YOKE_OK;
@@ -202,7 +241,7 @@ yoke_status yk_planner_choose(yoke_matrix *matrix, const yoke_plan_options *opti
     memset(choice, 0, sizeof *choice);
     YK_TRY(check_options(options));
     YK_TRY(choose_tables(matrix, options, choice));
-    YK_TRY(check_gpu_can(matrix, options, choice));
+    YK_TRY(check_callbacks(matrix, options, choice));
     YK_TRY(choose_effort(options, choice));
     YK_TRY(choose_preconditioner(matrix, options, choice));
     choice->nullspace = options->nullspace == YOKE_NULLSPACE_CONSTANT;

@@ -4,7 +4,8 @@
 #include "tests/systems.h"
 
 #include <criterion/parameterized.h>
-#include <yoke_tools.h>
+
+#include "tests/needs_gpu.h"
 
 /* Every kind of row: short, long, a dense row of several segments, few chunks, irregular. */
 static const char *const specs[] = {
@@ -12,22 +13,6 @@ static const char *const specs[] = {
     "poisson3d27:11",       "poisson3d27:32",    "elasticity3d:6", "graph:20000:8:3",
     "random_spd:9000:40:9", "jumps3d7:20:1e3:1",
 };
-
-static bool usable(yoke_list_kind kind, const char *name)
-{
-    yoke_list_item item;
-    for (int k = 0; yoke_list(kind, k, &item); k++)
-        if (strcmp(item.name, name) == 0) return item.usable;
-    return false;
-}
-
-static void need_gpu(void)
-{
-    const char *required = getenv("YOKE_REQUIRE_GPU");
-    if (usable(YOKE_LIST_PARTITIONS, "gpu")) return;
-    cr_assert(!required || strcmp(required, "1") != 0, "YOKE_REQUIRE_GPU=1, but no GPU is usable");
-    cr_skip_test("no usable GPU");
-}
 
 TestSuite(gpu, .init = need_gpu);
 

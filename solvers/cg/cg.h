@@ -22,6 +22,14 @@ typedef struct yk_piece {
 
 typedef struct yk_cg yk_cg;
 
+typedef enum yk_vector {
+    YK_VECTOR_X,
+    YK_VECTOR_R,
+    YK_VECTOR_Z,
+    YK_VECTOR_P,
+    YK_VECTOR_Q
+} yk_vector;
+
 /* Who does the work on the parts, in whose memory: CPU threads, or a GPU. Read at planning. */
 typedef struct yk_engine {
     const char *name;
@@ -36,6 +44,8 @@ typedef struct yk_engine {
     yoke_status (*load_vector)(yk_cg *cg, double *to, const double *from, int64_t count);
     /* One task over all rows, outside the loop; total: its sums or its largest magnitude. */
     void (*run)(yk_cg *cg, yk_task task, double argument, double *total);
+    /* out = Op in by the user's callback, outside the loop; false if it failed. */
+    bool (*apply)(yk_cg *cg, const yoke_operator *op, yk_vector in, yk_vector out);
     /* b into the parts; x0 into x, or 0 where it is NULL; p = 0. */
     void (*import)(yk_cg *cg, const double *b, const double *x0);
     /* x, times the factor, to the caller. */
@@ -46,6 +56,7 @@ typedef struct yk_engine {
 typedef struct yk_driver {
     const char *name, *text;
     const yk_engine *engine;
+    bool takes_callbacks; /* a user's operator or preconditioner */
     void (*advance)(yk_cg *cg, int64_t at_most);
 } yk_driver;
 
@@ -103,15 +114,14 @@ void yk_send_boundary(const yk_cg *cg, const yk_piece *piece, yk_boundary which)
 yk_task yk_cg_update_task(const yk_cg *cg);
 yk_task yk_cg_residual_task(const yk_cg *cg);
 
-/* out = Op in by the user's callback, over all parts; false if it failed. */
-typedef enum yk_vector {
-    YK_VECTOR_X,
-    YK_VECTOR_R,
-    YK_VECTOR_Z,
-    YK_VECTOR_P,
-    YK_VECTOR_Q
-} yk_vector;
+/* A vector of a part where no iteration folds. */
+double *yk_cg_vector(const yk_cg *cg, int part, yk_vector which);
+
+/* out = Op in by the user's callback, over all parts, outside the loop; false if it failed, which
+ * is noted. */
 bool yk_cg_callback(yk_cg *cg, const yoke_operator *op, yk_vector in, yk_vector out);
+bool yk_cpu_apply(yk_cg *cg, const yoke_operator *op, yk_vector in, yk_vector out);
+void yk_cg_note_failed_callback(yk_cg *cg, const yoke_operator *op);
 
 /* Solves with the parts' memory: see cg.c. */
 yoke_status yk_cg_solve(yk_cg *cg, const double *b, double *x, const yoke_solve_options *options,

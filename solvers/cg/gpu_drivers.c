@@ -18,6 +18,7 @@ static yoke_status enqueue_iteration(yk_cg *cg, int newest_p)
 {
     struct yk_gpu_state *gpu = cg->gpu;
     void *stream = gpu->device.stream;
+    if (cg->op || cg->preconditioner) return yk_gpu_enqueue_callbacks(cg);
     yk_task update = yk_cg_update_task(cg);
     /* a fold writes the other p: the view is that after it */
     yk_gpu_view view = yk_gpu_view_of(cg, cg->folded ? newest_p ^ 1 : newest_p);
@@ -35,7 +36,7 @@ static yoke_status enqueue_iteration(yk_cg *cg, int newest_p)
 static yoke_status enqueue_batch(yk_cg *cg, int64_t iterations)
 {
     int newest_p = cg->newest_p;
-    for (int64_t i = 0; i < iterations; i++) {
+    for (int64_t i = 0; i < iterations && !cg->gpu->ended; i++) {
         YK_TRY(enqueue_iteration(cg, newest_p));
         if (cg->folded) newest_p ^= 1;
     }
@@ -47,20 +48,31 @@ static yoke_status launch_stream(yk_cg *cg, int64_t iterations)
     return enqueue_batch(cg, iterations < BATCH ? iterations : BATCH);
 }
 
-/* The graph is made at its first use, from pointers that stay as long as the plan. */
+static yoke_status capture_batch(yk_cg *cg, void **graph)
+{
+    struct yk_gpu_state *gpu = cg->gpu;
+    YK_TRY(yk_device_capture_begin(&gpu->device));
+    yoke_status status = enqueue_batch(cg, BATCH);
+    yoke_status ended = yk_device_capture_end(&gpu->device, graph);
+    YK_TRY(status);
+    YK_TRY(ended);
+    if (!gpu->ended) return YOKE_OK;
+    yk_device_graph_destroy(*graph); /* a callback failed: none of this ran */
+    *graph = NULL;
+    gpu->step_done = false;
+    return YOKE_OK;
+}
+
+/* A batch may go on beyond the end of the loop, where passes do nothing; but a preconditioner that
+ * changes from call to call would leave another z than the one whose sums were taken. */
 static yoke_status launch_graph(yk_cg *cg, int64_t iterations)
 {
     struct yk_gpu_state *gpu = cg->gpu;
     void **graph = &gpu->graph[cg->newest_p];
-    if (iterations < BATCH / 2) return enqueue_batch(cg, iterations);
-    if (!*graph) {
-        YK_TRY(yk_device_capture_begin(&gpu->device));
-        yoke_status status = enqueue_batch(cg, BATCH);
-        yoke_status ended = yk_device_capture_end(&gpu->device, graph);
-        YK_TRY(status);
-        YK_TRY(ended);
-    }
-    return yk_device_graph_launch(&gpu->device, *graph);
+    if (iterations < (cg->limits.flexible ? BATCH : BATCH / 2))
+        return enqueue_batch(cg, iterations);
+    if (!*graph) YK_TRY(capture_batch(cg, graph));
+    return gpu->ended ? YOKE_OK : yk_device_graph_launch(&gpu->device, *graph);
 }
 
 typedef yoke_status (*launch_fn)(yk_cg *cg, int64_t iterations);
@@ -69,6 +81,7 @@ static yoke_status begin_advance(yk_cg *cg, int64_t at_most)
 {
     struct yk_gpu_state *gpu = cg->gpu;
     yk_gpu_loop *loop = gpu->staged;
+    gpu->ended = gpu->step_done = false;
     loop->s = cg->s;
     loop->left = at_most;
     loop->halt = 0;
@@ -93,7 +106,7 @@ static yoke_status run_batches(yk_cg *cg, int64_t at_most, launch_fn launch)
 {
     struct yk_gpu_state *gpu = cg->gpu;
     bool halt = false;
-    for (int64_t batch = 0, done = 0; done < at_most && !halt; batch++, done += BATCH) {
+    for (int64_t batch = 0, done = 0; done < at_most && !halt && !gpu->ended; batch++, done += BATCH) {
         int mark = (int)(batch & 1);
         YK_TRY(launch(cg, at_most - done));
         YK_TRY(yk_device_copy(&gpu->device, gpu->seen[mark], gpu->loop, YK_GPU_LOOP_HEAD));
@@ -120,6 +133,7 @@ static yoke_status end_advance(yk_cg *cg)
     if (history) record(cg, gpu->staged, first);
     cg->s = gpu->staged->s;
     cg->newest_p ^= gpu->staged->folds & 1;
+    if (cg->op || cg->preconditioner) yk_gpu_conclude_callbacks(cg);
     return YOKE_OK;
 }
 
@@ -159,6 +173,7 @@ const yk_driver yk_driver_stream = {
     .name = "stream",
     .text = "kernels on a CUDA stream",
     .engine = &yk_engine_gpu,
+    .takes_callbacks = true,
     .advance = advance_stream,
 };
 
@@ -166,5 +181,6 @@ const yk_driver yk_driver_graph = {
     .name = "graph",
     .text = "batches of kernels as a CUDA graph",
     .engine = &yk_engine_gpu,
+    .takes_callbacks = true,
     .advance = advance_graph,
 };

@@ -79,6 +79,7 @@ static yoke_status open_here(yk_cg *cg)
     YK_TRY(yk_device_allocate_pinned("loop state", sizeof *gpu->staged, &gpu->staged));
     for (int i = 0; i < 2; i++)
         YK_TRY(yk_device_allocate_pinned("loop state", YK_GPU_LOOP_HEAD, &gpu->seen[i]));
+    YK_TRY(yk_gpu_open_exchange(cg));
     return yk_device_allocate_pinned("sums", (YK_DOTS + 1) * sizeof(double), &gpu->total);
 }
 
@@ -109,6 +110,7 @@ static void close_gpu(yk_cg *cg)
     }
     yk_device_free_pinned(gpu->staged);
     yk_device_free_pinned(gpu->total);
+    yk_gpu_close_exchange(cg);
     yk_gpu_free_matrix(gpu);
     yk_device_free(gpu->sums_memory);
     yk_device_free(gpu->loop);
@@ -230,6 +232,7 @@ const yk_engine yk_engine_gpu = {
     .load_values = yk_gpu_load_values,
     .load_vector = load_vector,
     .run = run,
+    .apply = yk_gpu_apply,
     .import = import,
     .export = export,
 };

@@ -426,6 +426,7 @@ const yk_engine yk_engine_cpu = {
     .allocate = allocate,
     .release = release,
     .run = run,
+    .apply = yk_cpu_apply,
     .import = import,
     .export = export,
 };
@@ -434,5 +435,6 @@ const yk_driver yk_driver_team = {
     .name = "team",
     .text = "CPU threads in one parallel region, meeting at flags in memory",
     .engine = &yk_engine_cpu,
+    .takes_callbacks = true,
     .advance = advance,
 };
