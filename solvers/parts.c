@@ -283,23 +283,62 @@ static size_t host_bytes(const yoke_plan *plan)
     return bytes;
 }
 
-/* What a GPU holds at most at a time: the vectors, the matrix as uploaded and as SELL. */
+static bool makes_sell(const yk_choice *choice)
+{
+    return choice->measure_format || strcmp(choice->format, "sell") == 0;
+}
+
+/* The matrix at most at a time on a device: SELL is made from CSR there. */
+static size_t matrix_bytes(const yoke_plan *plan)
+{
+    const yk_csr *csr = &plan->matrix->csr;
+    if (!has_entries(plan)) return 0;
+    size_t start = (size_t)(csr->rows + 1) * (csr->start32 ? sizeof(int32_t) : sizeof(int64_t));
+    return start + yk_csr_entry_bytes(csr) +
+           (makes_sell(&plan->choice) ? yk_sell_bytes(&plan->choice.row_shape) : 0);
+}
+
+/* Vectors and matrix on a device. */
 static size_t device_bytes(const yoke_plan *plan)
 {
     yk_part part = plan->cg.part[0];
-    const yk_csr *csr = &plan->matrix->csr;
     vector_slot slot[MOST_VECTORS];
     int count = list_vectors(plan, &part, slot);
-    size_t bytes = 0;
+    size_t bytes = matrix_bytes(plan);
     for (int v = 0; v < count; v++) bytes += (size_t)slot[v].length * sizeof(double);
-    return bytes + (size_t)csr->nonzeros * 24 + (size_t)(csr->rows + 1) * start_size(csr->nonzeros);
+    return bytes;
+}
+
+/* Beside a device's: what the host needs to fill it. */
+static size_t host_bytes_with_device(const yoke_plan *plan)
+{
+    size_t bytes = sizeof *plan + (size_t)plan->cg.pieces * sizeof(yk_piece);
+    if (plan->choice.jacobi) bytes += (size_t)plan->cg.rows * sizeof(double);
+    if (has_entries(plan) && makes_sell(&plan->choice))
+        bytes += (size_t)plan->choice.row_shape.slices * sizeof(int64_t);
+    return bytes;
 }
 
 void yk_parts_bytes(const yoke_plan *plan, size_t *host, size_t *device)
 {
-    bool on_device = engine_of(plan)->load_matrix != NULL;
-    *device = on_device ? device_bytes(plan) : 0;
-    *host = on_device ? sizeof *plan : host_bytes(plan);
+    *device = 0;
+    *host = host_bytes(plan);
+    if (!engine_of(plan)->load_matrix) return;
+    engine_of(plan)->state_bytes(&plan->cg, host, device);
+    *device += device_bytes(plan);
+    *host += host_bytes_with_device(plan);
+}
+
+/* Where SELL cannot be made, CSR may still do. */
+static yoke_status reserve(yoke_plan *plan)
+{
+    yk_choice *choice = &plan->choice;
+    if (!engine_of(plan)->reserve) return YOKE_OK;
+    yoke_status status = engine_of(plan)->reserve(&plan->cg, device_bytes(plan));
+    if (status != YOKE_NO_MEMORY || !choice->format_is_auto || !makes_sell(choice)) return status;
+    choice->format = "csr";
+    choice->measure_format = false;
+    return engine_of(plan)->reserve(&plan->cg, device_bytes(plan));
 }
 
 static yoke_status allocate_csr(yoke_plan *plan, yk_part *part)
@@ -483,6 +522,7 @@ yoke_status yk_parts_allocate(yoke_plan *plan)
 {
     yk_cg *cg = &plan->cg;
     if (engine_of(plan)->open) YK_TRY(engine_of(plan)->open(cg));
+    YK_TRY(reserve(plan));
     for (int i = 0; i < cg->parts; i++) {
         YK_TRY(allocate_csr(plan, &cg->part[i]));
         YK_TRY(allocate_vectors(plan, &cg->part[i]));

@@ -8,6 +8,7 @@
 #include "lib/iface/memmode.h"
 #include "lib/iface/partition.h"
 #include "solvers/cg/cg.h"
+#include "solvers/cg/row_shape.h"
 
 /* What the planner decided. Names are static. */
 typedef struct yk_choice {
@@ -15,7 +16,11 @@ typedef struct yk_choice {
     const yk_memmode *memmode; /* NULL with one owner */
     const yk_driver *driver;
     const char *home, *solver, *preconditioner, *effort;
-    const char *format; /* NULL: the engine chooses */
+    const char *format;
+    bool format_is_auto, measure_format;
+    yk_row_shape row_shape; /* for a GPU */
+    bool falls_back;        /* auto took the GPU, and the CPU would do */
+    const char *declined;   /* why auto did not take the GPU that it would have; or NULL */
     bool jacobi, folded, measure_shape, nullspace, stream_q;
     int parts, threads;
     int64_t measure_iterations; /* most that measuring may take, and its seconds */

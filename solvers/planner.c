@@ -180,16 +180,28 @@ static yoke_status choose_effort(const yoke_plan_options *options, yk_choice *ch
     return YOKE_OK;
 }
 
+static bool is_named(const char *given, const char *name)
+{
+    return !is_auto(given) && strcmp(given, name) == 0;
+}
+
 /* A GPU wins from a few microseconds of memory time on; below, no device is even asked for. What
  * takes device pointers has its data there. */
-static const char *default_partition(const yoke_matrix *matrix, const yoke_plan_options *options)
+static bool is_worth_a_gpu(const yoke_matrix *matrix, const yoke_plan_options *options)
 {
-    bool callbacks = has_callbacks(matrix, options);
-    bool needs_cpu = options->parts > 1 ||
-                     (!is_auto(options->driver) && strcmp(options->driver, "team") == 0) ||
-                     !callbacks_have(matrix, options, YOKE_APPLY_DEVICE);
-    if (needs_cpu || (!callbacks && yk_csr_bytes(&matrix->csr) < WORTH_A_GPU)) return "cpu";
-    return *yk_gpu_reason() ? "cpu" : "gpu";
+    if (options->parts > 1 || is_named(options->driver, "team")) return false;
+    if (has_callbacks(matrix, options)) return callbacks_have(matrix, options, YOKE_APPLY_DEVICE);
+    return yk_csr_bytes(&matrix->csr) >= WORTH_A_GPU;
+}
+
+/* A build without CUDA is no surprise; a GPU that is not there may be. */
+static const char *default_partition(const yoke_matrix *matrix, const yoke_plan_options *options,
+                                     yk_choice *choice)
+{
+    if (!is_worth_a_gpu(matrix, options)) return "cpu";
+    const char *reason = yk_gpu_reason();
+    if (*reason && yoke_has("cuda")) choice->declined = reason;
+    return *reason ? "cpu" : "gpu";
 }
 
 static const char *default_driver(const yoke_matrix *matrix, const yoke_plan_options *options,
@@ -202,12 +214,14 @@ static const char *default_driver(const yoke_matrix *matrix, const yoke_plan_opt
 static yoke_status choose_tables(const yoke_matrix *matrix, const yoke_plan_options *options,
                                  yk_choice *choice)
 {
-    const char *name;
+    const char *name, *by_default = "cpu";
     const void *table;
-    YK_TRY(find(YOKE_LIST_PARTITIONS, options->partition, default_partition(matrix, options), &name,
-                &table));
+    if (is_auto(options->partition)) by_default = default_partition(matrix, options, choice);
+    YK_TRY(find(YOKE_LIST_PARTITIONS, options->partition, by_default, &name, &table));
     choice->partition = table;
     bool gpu = choice->partition->owner == YK_OWNER_GPU;
+    choice->falls_back = gpu && is_auto(options->partition) && is_auto(options->driver) &&
+                         (is_auto(options->format) || is_named(options->format, "csr"));
     YK_TRY(find(YOKE_LIST_DRIVERS, options->driver, default_driver(matrix, options, gpu), &name,
                 &table));
     choice->driver = table;
@@ -219,9 +233,38 @@ static yoke_status choose_tables(const yoke_matrix *matrix, const yoke_plan_opti
     YK_TRY(find(YOKE_LIST_HOMES, options->home, "owner", &choice->home, NULL));
     YK_TRY(find(YOKE_LIST_SOLVERS, options->solver, "cg", &choice->solver, NULL));
     YK_TRY(find(YOKE_LIST_FORMATS, options->format, "csr", &choice->format, NULL));
-    if (gpu && is_auto(options->format) && !matrix->is_operator) choice->format = NULL;
+    choice->format_is_auto = is_auto(options->format);
     if (!gpu && strcmp(choice->format, "csr") != 0)
         return yk_fail(YOKE_UNSUITABLE, "format %s is not for the CPU; use csr", choice->format);
+    return YOKE_OK;
+}
+
+/* ------------------------------------------------------------------ formats */
+
+/* SELL's padding lies in memory, and slices of one width read it; a row that is too long for one
+ * thread belongs to CSR, which gives it eight or a block. */
+#define SELL_PADDING 1.5
+
+static bool sell_is_possible(const yk_row_shape *shape)
+{
+    return shape->longest <= YK_ROW_SEGMENT;
+}
+
+static const char *estimated_format(const yk_row_shape *shape)
+{
+    return sell_is_possible(shape) && shape->sell_padding <= SELL_PADDING ? "sell" : "csr";
+}
+
+static yoke_status choose_format(const yoke_matrix *matrix, yk_choice *choice)
+{
+    if (choice->partition->owner != YK_OWNER_GPU || matrix->is_operator) return YOKE_OK;
+    const yk_row_shape *shape = &choice->row_shape;
+    choice->row_shape = yk_shape_of_rows(&matrix->csr, choice->threads);
+    if (choice->format_is_auto) choice->format = estimated_format(shape);
+    if (strcmp(choice->format, "sell") == 0 && !sell_is_possible(shape))
+        return yk_fail(YOKE_UNSUITABLE,
+                       "format sell: a row has %lld entries, more than %d; use csr",
+                       (long long)shape->longest, YK_ROW_SEGMENT);
     return YOKE_OK;
 }
 
@@ -247,6 +290,7 @@ yoke_status yk_planner_choose(yoke_matrix *matrix, const yoke_plan_options *opti
     choice->nullspace = options->nullspace == YOKE_NULLSPACE_CONSTANT;
     YK_TRY(choose_shape(matrix, options, choice));
     choose_threads(matrix, options, choice);
+    YK_TRY(choose_format(matrix, choice));
     YK_TRY(choose_parts(matrix, options, choice));
     choose_stores(matrix, choice);
     if (choice->parts == 1) choice->memmode = NULL;

@@ -20,6 +20,9 @@ typedef struct yk_device {
 /* How many there are; 0 with the reason, in CUDA's words, where there is none. */
 int yk_device_count(char *reason, size_t size);
 
+/* Of a device that need not be open; 0: unknown. */
+int yk_device_multiprocessors(int number);
+
 /* The current device is what it was before, after each of these calls. */
 yoke_status yk_device_open(int number, yk_device *device);
 void yk_device_close(yk_device *device);
@@ -30,6 +33,9 @@ void yk_device_leave(int previous);
 
 /* YOKE_OK for 0, else YOKE_DEVICE with the call, the name and the words of the error. */
 yoke_status yk_device_try(int error, const char *call);
+
+/* YOKE_NO_MEMORY, with asked and free, if the device has not as much free now. */
+yoke_status yk_device_reserve(const yk_device *device, size_t bytes);
 
 /* *memory is NULL on failure, which tells asked and free. */
 yoke_status yk_device_allocate(const yk_device *device, const char *what, int64_t count,

@@ -38,7 +38,11 @@ typedef struct yk_engine {
     void (*close)(yk_cg *cg);
     yoke_status (*allocate)(yk_cg *cg, const char *what, int64_t count, double **vector);
     void (*release)(yk_cg *cg, double *vector, int64_t count);
-    /* The matrix from host memory, in a format by name or, for NULL, in the better one. */
+    /* Bytes beside the vectors and the matrix; open or not. */
+    void (*state_bytes)(const yk_cg *cg, size_t *host, size_t *device);
+    /* Refuses, before anything is taken, what is more than is free. */
+    yoke_status (*reserve)(yk_cg *cg, size_t bytes);
+    /* The matrix from host memory, in a format by name. */
     yoke_status (*load_matrix)(yk_cg *cg, const yk_csr *csr, const char *format);
     yoke_status (*load_values)(yk_cg *cg, const yk_csr *csr);
     yoke_status (*load_vector)(yk_cg *cg, double *to, const double *from, int64_t count);
@@ -80,7 +84,6 @@ struct yk_cg {
     double *staging[2];       /* [rows] in, out of callbacks, where parts > 1 */
     struct yk_gpu_state *gpu; /* of the GPU engine */
     int device;               /* that it is to use */
-    const char *format;       /* that the engine chose */
 
     /* State at an iteration's boundary; any driver can resume it. */
     yk_cg_scalars s;

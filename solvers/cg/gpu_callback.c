@@ -133,6 +133,11 @@ static bool needs_exchange(const yk_cg *cg)
            (cg->preconditioner && !takes_device(cg->preconditioner));
 }
 
+size_t yk_gpu_exchange_bytes(const yk_cg *cg)
+{
+    return needs_exchange(cg) ? 2 * (size_t)cg->rows * sizeof(double) : 0;
+}
+
 /* Copies from memory that cannot be pinned are slower and right. */
 static yoke_status allocate_pageable(yk_cg *cg)
 {

@@ -106,7 +106,8 @@ static yoke_status run_batches(yk_cg *cg, int64_t at_most, launch_fn launch)
 {
     struct yk_gpu_state *gpu = cg->gpu;
     bool halt = false;
-    for (int64_t batch = 0, done = 0; done < at_most && !halt && !gpu->ended; batch++, done += BATCH) {
+    for (int64_t batch = 0, done = 0; done < at_most && !halt && !gpu->ended;
+         batch++, done += BATCH) {
         int mark = (int)(batch & 1);
         YK_TRY(launch(cg, at_most - done));
         YK_TRY(yk_device_copy(&gpu->device, gpu->seen[mark], gpu->loop, YK_GPU_LOOP_HEAD));

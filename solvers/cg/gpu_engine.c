@@ -31,23 +31,24 @@ yk_gpu_view yk_gpu_view_of(const yk_cg *cg, int newest_p)
 
 /* ------------------------------------------------------------------ memory */
 
+/* Of a task's sums and its largest magnitude, which lie together. */
+static const size_t total_bytes = (YK_DOTS + 1) * sizeof(double);
+
 /* More chunks a block save sums on their way, as long as there are blocks for every
  * multiprocessor. */
-static int chunks_of_block(const struct yk_gpu_state *gpu, int64_t chunks)
+static int chunks_of_block(int multiprocessors, int64_t chunks)
 {
     int of_block = 1;
-    while (of_block < YK_BLOCK_CHUNKS &&
-           chunks / (2 * of_block) >= 16 * gpu->device.multiprocessors)
+    while (of_block < YK_BLOCK_CHUNKS && chunks / (2 * of_block) >= 16 * multiprocessors)
         of_block *= 2;
     return of_block;
 }
 
-/* One allocation for the nodes of all levels, then the counters, then totals. */
-static yoke_status allocate_sums(struct yk_gpu_state *gpu, int64_t rows)
+/* One allocation for the nodes of all levels, then the counters, then totals: its bytes. */
+static size_t count_sums(yk_gpu_sums *sums, int64_t rows, int multiprocessors)
 {
-    yk_gpu_sums *sums = &gpu->sums;
     size_t nodes = 0, counters = 0;
-    sums->chunks = chunks_of_block(gpu, yk_chunks(rows));
+    sums->chunks = chunks_of_block(multiprocessors, yk_chunks(rows));
     unsigned count = (unsigned)((yk_chunks(rows) + sums->chunks - 1) / sums->chunks);
     for (int level = 0; level < YK_SUM_LEVELS; level++) {
         sums->count[level] = count > 0 ? count : 1;
@@ -55,7 +56,14 @@ static yoke_status allocate_sums(struct yk_gpu_state *gpu, int64_t rows)
         count = (sums->count[level] + YK_SUM_GROUP - 1) / YK_SUM_GROUP;
         counters += count;
     }
-    size_t bytes = (nodes + 2) * YK_DOTS * sizeof(double) + counters * sizeof(unsigned);
+    return (nodes + 2) * YK_DOTS * sizeof(double) + counters * sizeof(unsigned);
+}
+
+static yoke_status allocate_sums(struct yk_gpu_state *gpu, int64_t rows)
+{
+    yk_gpu_sums *sums = &gpu->sums;
+    size_t bytes = count_sums(sums, rows, gpu->device.multiprocessors), nodes = 0;
+    for (int level = 0; level < YK_SUM_LEVELS; level++) nodes += sums->count[level];
     YK_TRY(yk_device_allocate(&gpu->device, "partial sums", (int64_t)bytes, 1, &gpu->sums_memory));
     double *node = gpu->sums_memory;
     unsigned *arrived = (void *)(node + (nodes + 2) * YK_DOTS);
@@ -80,7 +88,25 @@ static yoke_status open_here(yk_cg *cg)
     for (int i = 0; i < 2; i++)
         YK_TRY(yk_device_allocate_pinned("loop state", YK_GPU_LOOP_HEAD, &gpu->seen[i]));
     YK_TRY(yk_gpu_open_exchange(cg));
-    return yk_device_allocate_pinned("sums", (YK_DOTS + 1) * sizeof(double), &gpu->total);
+    return yk_device_allocate_pinned("sums", total_bytes, &gpu->total);
+}
+
+static void state_bytes(const yk_cg *cg, size_t *host, size_t *device)
+{
+    yk_gpu_sums sums;
+    int multiprocessors =
+        cg->gpu ? cg->gpu->device.multiprocessors : yk_device_multiprocessors(cg->device);
+    *device = count_sums(&sums, cg->rows, multiprocessors) + sizeof(yk_gpu_loop);
+    *host = sizeof(struct yk_gpu_state) + sizeof(yk_gpu_loop) + 2 * YK_GPU_LOOP_HEAD + total_bytes +
+            yk_gpu_exchange_bytes(cg);
+}
+
+static yoke_status reserve(yk_cg *cg, size_t bytes)
+{
+    int previous = yk_device_enter(&cg->gpu->device);
+    yoke_status status = yk_device_reserve(&cg->gpu->device, bytes);
+    yk_device_leave(previous);
+    return status;
 }
 
 static yoke_status open_gpu(yk_cg *cg)
@@ -162,8 +188,7 @@ static yoke_status run_here(yk_cg *cg, yk_task task, double argument, double *to
     YK_TRY(yk_device_try(yk_gpu_launch(&view, task, NULL, gpu->device.stream), "a task's kernel"));
     if (!total) return YOKE_OK;
     /* largest follows total: one copy brings both */
-    YK_TRY(
-        yk_device_copy(&gpu->device, gpu->total, gpu->sums.total, (YK_DOTS + 1) * sizeof(double)));
+    YK_TRY(yk_device_copy(&gpu->device, gpu->total, gpu->sums.total, total_bytes));
     YK_TRY(yk_device_wait(&gpu->device));
     if (yk_task_is_largest(task))
         memcpy(total, gpu->total + YK_DOTS, sizeof *total);
@@ -228,6 +253,8 @@ const yk_engine yk_engine_gpu = {
     .close = close_gpu,
     .allocate = allocate,
     .release = release,
+    .state_bytes = state_bytes,
+    .reserve = reserve,
     .load_matrix = yk_gpu_load_matrix,
     .load_values = yk_gpu_load_values,
     .load_vector = load_vector,

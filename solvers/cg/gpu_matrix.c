@@ -5,40 +5,7 @@
 #include "lib/context.h"
 #include "lib/status.h"
 #include "solvers/cg/gpu_state.h"
-
-/* SELL pays where its padding is small, which it never reads but keeps apart, and no row is so long
- * that several threads should share it. */
-static bool prefers_sell(const yk_csr *csr)
-{
-    int64_t entries = 0;
-    for (int64_t i = 0; i < csr->rows; i += 32) {
-        int64_t width = 0, last = i + 32 < csr->rows ? i + 32 : csr->rows;
-        for (int64_t k = i; k < last; k++) {
-            int64_t length = yk_row_start(csr, k + 1) - yk_row_start(csr, k);
-            if (length > width) width = length;
-        }
-        if (width > YK_ROW_SEGMENT) return false;
-        entries += 32 * width;
-    }
-    return (double)entries <= 1.5 * (double)csr->nonzeros;
-}
-
-static bool may_be_sell(const yk_csr *csr)
-{
-    for (int64_t i = 0; i < csr->rows; i++)
-        if (yk_row_start(csr, i + 1) - yk_row_start(csr, i) > YK_ROW_SEGMENT) return false;
-    return true;
-}
-
-static yoke_status choose_format(struct yk_gpu_state *gpu, const yk_csr *csr, const char *format)
-{
-    if (format && strcmp(format, "sell") == 0 && !may_be_sell(csr))
-        return yk_fail(YOKE_UNSUITABLE, "format sell: a row has more than %d entries; use csr",
-                       YK_ROW_SEGMENT);
-    bool sell = format ? strcmp(format, "sell") == 0 : prefers_sell(csr);
-    gpu->format = sell ? YK_GPU_SELL : YK_GPU_CSR;
-    return YOKE_OK;
-}
+#include "solvers/cg/row_shape.h"
 
 static yoke_status upload_csr(struct yk_gpu_state *gpu, const yk_csr *csr)
 {
@@ -55,9 +22,6 @@ static yoke_status upload_csr(struct yk_gpu_state *gpu, const yk_csr *csr)
                           (size_t)csr->nonzeros * sizeof(double));
 }
 
-/* Up to this much padding buys slices of one width. */
-#define ONE_WIDTH_PADDING 1.05
-
 /* From the slices' widths, which are few enough for the host: one width, or their offsets. */
 static void place_slices(struct yk_gpu_state *gpu, int64_t *width, int64_t slices)
 {
@@ -68,7 +32,7 @@ static void place_slices(struct yk_gpu_state *gpu, int64_t *width, int64_t slice
     }
     gpu->sell_entries = entries;
     gpu->sell_width = 0;
-    if ((double)(32 * widest * slices) <= ONE_WIDTH_PADDING * (double)entries) {
+    if (yk_sell_takes_one_width(widest, slices, entries)) {
         gpu->sell_width = (int)widest;
         gpu->sell_entries = 32 * widest * slices;
         if (widest <= YK_ROW_CHAIN) gpu->format = YK_GPU_SELL8;
@@ -139,8 +103,7 @@ static yoke_status make_sell(yk_cg *cg)
 static yoke_status load_here(yk_cg *cg, const yk_csr *csr, const char *format)
 {
     struct yk_gpu_state *gpu = cg->gpu;
-    YK_TRY(choose_format(gpu, csr, format));
-    cg->format = gpu->format == YK_GPU_CSR ? "csr" : "sell";
+    gpu->format = strcmp(format, "sell") == 0 ? YK_GPU_SELL : YK_GPU_CSR;
     YK_TRY(upload_csr(gpu, csr));
     if (gpu->format != YK_GPU_CSR) YK_TRY(make_sell(cg));
     return yk_device_wait(&gpu->device);

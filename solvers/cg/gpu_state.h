@@ -43,6 +43,7 @@ void yk_gpu_free_matrix(struct yk_gpu_state *gpu);
 bool yk_gpu_apply(yk_cg *cg, const yoke_operator *op, yk_vector in, yk_vector out);
 yoke_status yk_gpu_enqueue_callbacks(yk_cg *cg);
 void yk_gpu_conclude_callbacks(yk_cg *cg);
+size_t yk_gpu_exchange_bytes(const yk_cg *cg);
 yoke_status yk_gpu_open_exchange(yk_cg *cg);
 void yk_gpu_close_exchange(yk_cg *cg);
 
