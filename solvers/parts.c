@@ -498,6 +498,12 @@ yoke_status yk_parts_fill_values(yoke_plan *plan)
     return YOKE_OK;
 }
 
+/* What the others are made from comes first. */
+static const char *first_format(const yk_choice *choice)
+{
+    return choice->measure_format ? "csr" : choice->format;
+}
+
 /* Written first by the threads that will work on it; a GPU's is cleared as it is allocated. */
 static yoke_status allocate_more(yoke_plan *plan)
 {
@@ -513,9 +519,7 @@ static yoke_status allocate_more(yoke_plan *plan)
     if (plan->choice.jacobi)
         YK_TRY(yk_alloc(cg->context, "diagonal", cg->rows, sizeof(double), &plan->host_diagonal));
     if (!has_entries(plan)) return YOKE_OK;
-    YK_TRY(engine_of(plan)->load_matrix(cg, &plan->matrix->csr, plan->choice.format));
-    plan->loaded = true;
-    return YOKE_OK;
+    return engine_of(plan)->load_matrix(cg, &plan->matrix->csr, first_format(&plan->choice));
 }
 
 yoke_status yk_parts_allocate(yoke_plan *plan)
@@ -530,6 +534,7 @@ yoke_status yk_parts_allocate(yoke_plan *plan)
     YK_TRY(allocate_more(plan));
     if (copies_matrix(plan)) yk_team_run(cg, fill_pattern, &plan->matrix->csr);
     YK_TRY(yk_parts_fill_values(plan));
+    plan->loaded = has_entries(plan); /* with its values: from now on they are refreshed */
     return (plan->choice.memmode ? plan->choice.memmode : &yk_memmode_host)
         ->connect(cg->context, cg->part, cg->parts, &cg->link);
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* planner.c: names and "auto" into a choice; by estimate, or by timing candidates on the matrix. */
-#include <float.h>
+/* planner.c: names and "auto" into a choice, by estimate; tune.c may time others on the matrix. */
 #include <string.h>
 
 #include "lib/context.h"
@@ -154,10 +153,14 @@ static yoke_status choose_preconditioner(const yoke_matrix *matrix,
     return YOKE_OK;
 }
 
+static bool may_measure(const yoke_matrix *matrix, const yk_choice *choice)
+{
+    return choice->measure_iterations > 0 && matrix->csr.rows > 0;
+}
+
 static yoke_status choose_shape(const yoke_matrix *matrix, const yoke_plan_options *options,
                                 yk_choice *choice)
 {
-    bool gpu = choice->partition->owner == YK_OWNER_GPU;
     bool cannot_fold = matrix->is_operator || options->apply_preconditioner || choice->nullspace;
     const char *name;
     YK_TRY(find(YOKE_LIST_SHAPES, options->shape, "unfolded", &name, NULL));
@@ -165,8 +168,7 @@ static yoke_status choose_shape(const yoke_matrix *matrix, const yoke_plan_optio
     if (choice->folded && cannot_fold)
         return yk_fail(YOKE_UNSUITABLE, "shape folded cannot carry a user's operator or "
                                         "preconditioner, nor a nullspace; use unfolded");
-    choice->measure_shape = !gpu && is_auto(options->shape) && !cannot_fold &&
-                            choice->measure_iterations > 0 && matrix->csr.rows > 0;
+    choice->measure_shape = is_auto(options->shape) && !cannot_fold && may_measure(matrix, choice);
     return YOKE_OK;
 }
 
@@ -245,6 +247,9 @@ static yoke_status choose_tables(const yoke_matrix *matrix, const yoke_plan_opti
  * thread belongs to CSR, which gives it eight or a block. */
 #define SELL_PADDING 1.5
 
+/* More than this is not even timed. */
+#define SELL_PADDING_TIMED 3.0
+
 static bool sell_is_possible(const yk_row_shape *shape)
 {
     return shape->longest <= YK_ROW_SEGMENT;
@@ -253,6 +258,19 @@ static bool sell_is_possible(const yk_row_shape *shape)
 static const char *estimated_format(const yk_row_shape *shape)
 {
     return sell_is_possible(shape) && shape->sell_padding <= SELL_PADDING ? "sell" : "csr";
+}
+
+/* A user's callbacks are not called before the first solve, so they are not timed. */
+static void choose_measuring(const yoke_matrix *matrix, const yoke_plan_options *options,
+                             yk_choice *choice)
+{
+    const yk_row_shape *shape = &choice->row_shape;
+    bool gpu = choice->partition->owner == YK_OWNER_GPU;
+    choice->driver_is_auto = is_auto(options->driver);
+    if (!gpu || has_callbacks(matrix, options) || !may_measure(matrix, choice)) return;
+    choice->measure_driver = choice->driver_is_auto;
+    choice->measure_format = choice->format_is_auto && sell_is_possible(shape) &&
+                             shape->sell_padding <= SELL_PADDING_TIMED;
 }
 
 static yoke_status choose_format(const yoke_matrix *matrix, yk_choice *choice)
@@ -291,64 +309,9 @@ yoke_status yk_planner_choose(yoke_matrix *matrix, const yoke_plan_options *opti
     YK_TRY(choose_shape(matrix, options, choice));
     choose_threads(matrix, options, choice);
     YK_TRY(choose_format(matrix, choice));
+    choose_measuring(matrix, options, choice);
     YK_TRY(choose_parts(matrix, options, choice));
     choose_stores(matrix, choice);
     if (choice->parts == 1) choice->memmode = NULL;
     return YOKE_OK;
-}
-
-/* ----------------------------------------------------------------- measure */
-
-/* Any r with no zero in it: timing does not depend on the values. */
-static void fill_r(yk_cg *cg, yk_piece *piece, void *user)
-{
-    yk_part *part = &cg->part[piece->part];
-    (void)user;
-    for (int64_t i = piece->first; i < piece->last; i++)
-        part->r[i] = part->z[i] = 1.0 + 1e-3 * (double)((part->first + i) % 97);
-}
-
-static void clear_vectors(yk_cg *cg, yk_piece *piece, void *user)
-{
-    yk_part *part = &cg->part[piece->part];
-    size_t bytes = (size_t)(piece->last - piece->first) * sizeof(double);
-    (void)user;
-    memset(part->x + piece->first, 0, bytes);
-    memset(part->p + piece->first, 0, bytes);
-    memset(part->p_old + piece->first, 0, bytes);
-}
-
-/* Seconds of an iteration in this shape: one to warm up, then the least of some. */
-static double time_shape(yoke_plan *plan, bool folded, int64_t iterations, double seconds)
-{
-    yk_cg *cg = &plan->cg;
-    double least = DBL_MAX, began = yoke_seconds();
-    cg->folded = folded;
-    yk_team_run(cg, clear_vectors, NULL);
-    yk_team_run(cg, fill_r, NULL);
-    cg->s = (yk_cg_scalars){.rr = 1.0, .rz = 1.0};
-    cg->limits = (yk_cg_limits){.bound = -1.0, .diverged = DBL_MAX, .check_every = 1};
-    cg->history_capacity = 0;
-    for (int64_t done = 0; done < iterations; done++) {
-        double before = yoke_seconds();
-        cg->s.stop = YK_CG_GO_ON;
-        plan->choice.driver->advance(cg, 1);
-        double took = yoke_seconds() - before;
-        if (done > 0 && took < least) least = took;
-        if (done > 0 && yoke_seconds() - began > seconds) break;
-    }
-    return least;
-}
-
-void yk_planner_measure(yoke_plan *plan)
-{
-    const yk_choice *choice = &plan->choice;
-    plan->cg.folded = choice->folded;
-    if (!choice->measure_shape) return;
-    int64_t each = choice->measure_iterations / 2;
-    double unfolded = time_shape(plan, false, each, choice->measure_seconds / 2);
-    double folded = time_shape(plan, true, each, choice->measure_seconds / 2);
-    plan->cg.folded = folded < unfolded;
-    yk_log(plan->matrix->context, YOKE_LOG_DETAIL,
-           "measured: unfolded %.3g us, folded %.3g us an iteration", 1e6 * unfolded, 1e6 * folded);
 }

@@ -66,14 +66,14 @@ static void told_is_taken(yoke_matrix *matrix, const yoke_plan_options *planning
 
 Test(gpu_memory, is_told_before_it_is_taken)
 {
-    yoke_matrix *matrix = generated(new_context(), "poisson3d27:96");
+    yoke_matrix *matrix = generated(new_context(), "poisson3d27:64");
     yoke_plan_options csr = in_format("csr", "unfolded"), folded = in_format("csr", "folded");
     yoke_plan_options sell = in_format("sell", "unfolded");
     yoke_plan_destroy(planned(matrix, &csr)); /* kernels are loaded */
     told_is_taken(matrix, &csr);
     told_is_taken(matrix, &folded);
     told_is_taken(matrix, &sell);
-    cr_assert_float_eq(told(matrix, &folded) - told(matrix, &csr), 8.0 * 96 * 96 * 96, 1.0);
+    cr_assert_float_eq(told(matrix, &folded) - told(matrix, &csr), 8.0 * 64 * 64 * 64, 1.0);
 }
 
 /* Takes all of the device but so much. */
@@ -140,8 +140,8 @@ Test(gpu_memory, auto_takes_the_cpu_where_the_device_is_full_and_says_so_once)
 
 Test(gpu_memory, csr_is_taken_where_sell_cannot_be_made)
 {
-    enum { rows = 96 * 96 * 96 };
-    yoke_matrix *matrix = generated(new_context(), "poisson3d27:96");
+    enum { rows = 64 * 64 * 64 };
+    yoke_matrix *matrix = generated(new_context(), "poisson3d27:64");
     double *b = filled(rows, 1.0), *x = filled(rows, 0.0);
     yoke_plan_options csr = in_format("csr", NULL), sell = in_format("sell", NULL);
     yoke_plan_options either = in_format(NULL, NULL);

@@ -44,6 +44,10 @@ typedef struct yk_engine {
     yoke_status (*reserve)(yk_cg *cg, size_t bytes);
     /* The matrix from host memory, in a format by name. */
     yoke_status (*load_matrix)(yk_cg *cg, const yk_csr *csr, const char *format);
+    /* For timing: switches to a format, made from the CSR that was loaded; then keeps that alone.
+     */
+    yoke_status (*use_format)(yk_cg *cg, const char *format);
+    void (*keep_format)(yk_cg *cg);
     yoke_status (*load_values)(yk_cg *cg, const yk_csr *csr);
     yoke_status (*load_vector)(yk_cg *cg, double *to, const double *from, int64_t count);
     /* One task over all rows, outside the loop; total: its sums or its largest magnitude. */
@@ -61,6 +65,11 @@ typedef struct yk_driver {
     const char *name, *text;
     const yk_engine *engine;
     bool takes_callbacks; /* a user's operator or preconditioner */
+    /* Planning, with the matrix loaded and the shape set. accepts: YOKE_OK, or why it cannot run
+     * this; prepare: makes what advance would otherwise make, again after a change of format or
+     * shape. NULL: takes any; needs nothing. */
+    yoke_status (*accepts)(const yk_cg *cg);
+    yoke_status (*prepare)(yk_cg *cg);
     void (*advance)(yk_cg *cg, int64_t at_most);
 } yk_driver;
 

@@ -75,6 +75,27 @@ static yoke_status launch_graph(yk_cg *cg, int64_t iterations)
     return gpu->ended ? YOKE_OK : yk_device_graph_launch(&gpu->device, *graph);
 }
 
+/* Graphs hold the pointers, the format and the shape of their making. Made at planning; those with
+ * a user's callbacks at the first solve, before which nothing calls them. */
+static yoke_status prepare_graph(yk_cg *cg)
+{
+    struct yk_gpu_state *gpu = cg->gpu;
+    yoke_status status = YOKE_OK;
+    int previous = yk_device_enter(&gpu->device), kinds = cg->folded ? 2 : 1;
+    for (int i = 0; i < 2; i++) {
+        yk_device_graph_destroy(gpu->graph[i]);
+        gpu->graph[i] = NULL;
+    }
+    if (cg->op || cg->preconditioner || cg->rows == 0) kinds = 0;
+    for (int i = 0; i < kinds && status == YOKE_OK; i++) {
+        cg->newest_p = i;
+        status = capture_batch(cg, &gpu->graph[i]);
+    }
+    cg->newest_p = 0;
+    yk_device_leave(previous);
+    return status;
+}
+
 typedef yoke_status (*launch_fn)(yk_cg *cg, int64_t iterations);
 
 static yoke_status begin_advance(yk_cg *cg, int64_t at_most)
@@ -183,5 +204,6 @@ const yk_driver yk_driver_graph = {
     .text = "batches of kernels as a CUDA graph",
     .engine = &yk_engine_gpu,
     .takes_callbacks = true,
+    .prepare = prepare_graph,
     .advance = advance_graph,
 };

@@ -96,7 +96,8 @@ static yoke_status make_sell(yk_cg *cg)
         yk_device_clear(&gpu->device, gpu->sell_value, (size_t)gpu->sell_entries * sizeof(double)));
     YK_TRY(fill_sell(cg));
     YK_TRY(yk_device_wait(&gpu->device));
-    drop_csr_entries(gpu);
+    gpu->has_sell = true;
+    gpu->sell_format = gpu->format;
     return YOKE_OK;
 }
 
@@ -105,7 +106,10 @@ static yoke_status load_here(yk_cg *cg, const yk_csr *csr, const char *format)
     struct yk_gpu_state *gpu = cg->gpu;
     gpu->format = strcmp(format, "sell") == 0 ? YK_GPU_SELL : YK_GPU_CSR;
     YK_TRY(upload_csr(gpu, csr));
-    if (gpu->format != YK_GPU_CSR) YK_TRY(make_sell(cg));
+    if (gpu->format != YK_GPU_CSR) {
+        YK_TRY(make_sell(cg));
+        drop_csr_entries(gpu);
+    }
     return yk_device_wait(&gpu->device);
 }
 
@@ -115,6 +119,39 @@ yoke_status yk_gpu_load_matrix(yk_cg *cg, const yk_csr *csr, const char *format)
     yoke_status status = load_here(cg, csr, format);
     yk_device_leave(previous);
     return status;
+}
+
+yoke_status yk_gpu_use_format(yk_cg *cg, const char *format)
+{
+    struct yk_gpu_state *gpu = cg->gpu;
+    bool sell = strcmp(format, "sell") == 0;
+    gpu->format = !sell ? YK_GPU_CSR : gpu->has_sell ? gpu->sell_format : YK_GPU_SELL;
+    if (!sell || gpu->has_sell) return YOKE_OK;
+    int previous = yk_device_enter(&gpu->device);
+    yoke_status status = make_sell(cg);
+    yk_device_leave(previous);
+    return status;
+}
+
+static void drop_sell(struct yk_gpu_state *gpu)
+{
+    yk_device_free(gpu->sell_column);
+    yk_device_free(gpu->sell_value);
+    yk_device_free(gpu->slice);
+    gpu->sell_column = NULL;
+    gpu->sell_value = NULL;
+    gpu->slice = NULL;
+    gpu->has_sell = false;
+}
+
+void yk_gpu_keep_format(yk_cg *cg)
+{
+    int previous = yk_device_enter(&cg->gpu->device);
+    if (cg->gpu->format == YK_GPU_CSR)
+        drop_sell(cg->gpu);
+    else
+        drop_csr_entries(cg->gpu);
+    yk_device_leave(previous);
 }
 
 /* With SELL the new values pass through a CSR that lives only here. */
@@ -152,7 +189,5 @@ void yk_gpu_free_matrix(struct yk_gpu_state *gpu)
 {
     drop_csr_entries(gpu);
     yk_device_free(gpu->start);
-    yk_device_free(gpu->sell_column);
-    yk_device_free(gpu->sell_value);
-    yk_device_free(gpu->slice);
+    drop_sell(gpu);
 }

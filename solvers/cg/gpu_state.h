@@ -15,7 +15,8 @@ struct yk_gpu_state {
     double *csr_value, *sell_value;
     int64_t *slice, sell_entries;
     int sell_width; /* 0: the slices differ */
-    yk_gpu_format format;
+    bool has_sell;
+    yk_gpu_format format, sell_format; /* in use; SELL's */
     yk_gpu_sums sums;
     void *sums_memory;
     yk_gpu_loop *loop;    /* on the device */
@@ -35,6 +36,8 @@ yk_gpu_view yk_gpu_view_of(const yk_cg *cg, int newest_p);
 /* gpu_matrix.c: the engine's load_matrix and load_values, and their end. */
 yoke_status yk_gpu_load_matrix(yk_cg *cg, const yk_csr *csr, const char *format);
 yoke_status yk_gpu_load_values(yk_cg *cg, const yk_csr *csr);
+yoke_status yk_gpu_use_format(yk_cg *cg, const char *format);
+void yk_gpu_keep_format(yk_cg *cg);
 void yk_gpu_free_matrix(struct yk_gpu_state *gpu);
 
 /* gpu_callback.c: the engine's apply; an iteration with a user's operator or preconditioner, of
