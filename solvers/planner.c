@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* planner.c: names and "auto" into a choice, by estimate; tune.c may time others on the matrix. */
+#include <math.h>
 #include <string.h>
 
 #include "lib/context.h"
@@ -15,9 +16,6 @@
 
 /* No last-level cache is smaller; below it the machine is not even asked. */
 #define SURELY_CACHED 4e6
-
-/* Bytes of a matrix from which on the launches of a GPU cost less than a CPU's reading. */
-#define WORTH_A_GPU 2e6
 
 static bool is_auto(const char *name)
 {
@@ -187,13 +185,34 @@ static bool is_named(const char *given, const char *name)
     return !is_auto(given) && strcmp(given, name) == 0;
 }
 
-/* A GPU wins from a few microseconds of memory time on; below, no device is even asked for. What
- * takes device pointers has its data there. */
+/* Seconds of an iteration over so many bytes: DECISIONS.md says where the figures are from. */
+static double seconds_on_cpu(const yoke_matrix *matrix, const yoke_plan_options *options,
+                             double bytes)
+{
+    const double of_thread = 13e9, of_all = 107e9, two_meetings = 2e-6;
+    double threads = yk_threads(matrix->context, options->threads), worth = bytes / BYTES_A_THREAD;
+    if (worth < threads) threads = worth < 1.0 ? 1.0 : worth;
+    return bytes / fmin(threads * of_thread, of_all) + (threads > 1.0 ? two_meetings : 0.0);
+}
+
+static double seconds_on_gpu(double bytes)
+{
+    const double launches = 13e-6, memory = 3.9e12;
+    return launches + bytes / memory;
+}
+
+/* Twice as fast by the estimate: caches hold small systems, which the estimate does not know, and a
+ * GPU must be opened and filled first. */
+#define GPU_ADVANTAGE 2.0
+
+/* For small systems no device is even asked for. What takes device pointers has its data there. */
 static bool is_worth_a_gpu(const yoke_matrix *matrix, const yoke_plan_options *options)
 {
+    double bytes =
+        yk_csr_bytes(&matrix->csr) + yk_cg_row_bytes(false, false) * (double)matrix->csr.rows;
     if (options->parts > 1 || is_named(options->driver, "team")) return false;
     if (has_callbacks(matrix, options)) return callbacks_have(matrix, options, YOKE_APPLY_DEVICE);
-    return yk_csr_bytes(&matrix->csr) >= WORTH_A_GPU;
+    return GPU_ADVANTAGE * seconds_on_gpu(bytes) < seconds_on_cpu(matrix, options, bytes);
 }
 
 /* A build without CUDA is no surprise; a GPU that is not there may be. */

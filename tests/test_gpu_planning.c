@@ -164,6 +164,22 @@ Test(gpu_planning, new_values_reach_the_format_that_was_taken)
     yoke_plan_destroy(plan);
 }
 
+Test(gpu_planning, auto_leaves_a_small_system_to_the_cpu)
+{
+    static const struct {
+        const char *spec, *partition;
+    } systems[] = {{"poisson2d5:20", "cpu"}, {"poisson3d7:10", "cpu"}, {"poisson3d7:64", "gpu"}};
+    for (size_t i = 0; i < sizeof systems / sizeof *systems; i++) {
+        yoke_matrix *matrix = generated(new_context(), systems[i].spec);
+        int64_t rows = yoke_matrix_rows(matrix);
+        double *b = filled(rows, 1.0), *x = filled(rows, 0.0);
+        yoke_solve_options options = yoke_solve_defaults();
+        options.maxit = 3;
+        yoke_report report = solve_with(matrix, NULL, b, x, &options);
+        cr_assert_str_eq(report.partition, systems[i].partition, "%s", systems[i].spec);
+    }
+}
+
 /* Nothing can be timed on a matrix of no numbers; the solve then says what it is. */
 Test(gpu_planning, a_matrix_with_a_nan_is_planned_and_the_solve_names_it)
 {
