@@ -283,23 +283,62 @@ static size_t host_bytes(const yoke_plan *plan)
     return bytes;
 }
 
-/* What a GPU holds at most at a time: the vectors, the matrix as uploaded and as SELL. */
+static bool makes_sell(const yk_choice *choice)
+{
+    return choice->measure_format || strcmp(choice->format, "sell") == 0;
+}
+
+/* The matrix at most at a time on a device: SELL is made from CSR there. */
+static size_t matrix_bytes(const yoke_plan *plan)
+{
+    const yk_csr *csr = &plan->matrix->csr;
+    if (!has_entries(plan)) return 0;
+    size_t start = (size_t)(csr->rows + 1) * (csr->start32 ? sizeof(int32_t) : sizeof(int64_t));
+    return start + yk_csr_entry_bytes(csr) +
+           (makes_sell(&plan->choice) ? yk_sell_memory(&plan->choice.row_shape) : 0);
+}
+
+/* Vectors and matrix on a device. */
 static size_t device_bytes(const yoke_plan *plan)
 {
     yk_part part = plan->cg.part[0];
-    const yk_csr *csr = &plan->matrix->csr;
     vector_slot slot[MOST_VECTORS];
     int count = list_vectors(plan, &part, slot);
-    size_t bytes = 0;
+    size_t bytes = matrix_bytes(plan);
     for (int v = 0; v < count; v++) bytes += (size_t)slot[v].length * sizeof(double);
-    return bytes + (size_t)csr->nonzeros * 24 + (size_t)(csr->rows + 1) * start_size(csr->nonzeros);
+    return bytes;
+}
+
+/* Beside a device's: what the host needs to fill it. */
+static size_t host_bytes_with_device(const yoke_plan *plan)
+{
+    size_t bytes = sizeof *plan + (size_t)plan->cg.pieces * sizeof(yk_piece);
+    if (plan->choice.jacobi) bytes += (size_t)plan->cg.rows * sizeof(double);
+    if (has_entries(plan) && makes_sell(&plan->choice))
+        bytes += (size_t)(plan->choice.row_shape.slices + 1) * sizeof(int64_t);
+    return bytes;
 }
 
 void yk_parts_bytes(const yoke_plan *plan, size_t *host, size_t *device)
 {
-    bool on_device = engine_of(plan)->load_matrix != NULL;
-    *device = on_device ? device_bytes(plan) : 0;
-    *host = on_device ? sizeof *plan : host_bytes(plan);
+    *device = 0;
+    *host = host_bytes(plan);
+    if (!engine_of(plan)->load_matrix) return;
+    engine_of(plan)->state_bytes(&plan->cg, host, device);
+    *device += device_bytes(plan);
+    *host += host_bytes_with_device(plan);
+}
+
+/* Where SELL cannot be made, CSR may still do. */
+static yoke_status reserve(yoke_plan *plan)
+{
+    yk_choice *choice = &plan->choice;
+    if (!engine_of(plan)->reserve) return YOKE_OK;
+    yoke_status status = engine_of(plan)->reserve(&plan->cg, device_bytes(plan));
+    if (status != YOKE_NO_MEMORY || !choice->format_is_auto || !makes_sell(choice)) return status;
+    choice->format = "csr";
+    choice->measure_format = false;
+    return engine_of(plan)->reserve(&plan->cg, device_bytes(plan));
 }
 
 static yoke_status allocate_csr(yoke_plan *plan, yk_part *part)
@@ -459,6 +498,12 @@ yoke_status yk_parts_fill_values(yoke_plan *plan)
     return YOKE_OK;
 }
 
+/* What the others are made from comes first. */
+static const char *first_format(const yk_choice *choice)
+{
+    return choice->measure_format ? "csr" : choice->format;
+}
+
 /* Written first by the threads that will work on it; a GPU's is cleared as it is allocated. */
 static yoke_status allocate_more(yoke_plan *plan)
 {
@@ -473,15 +518,15 @@ static yoke_status allocate_more(yoke_plan *plan)
     }
     if (plan->choice.jacobi)
         YK_TRY(yk_alloc(cg->context, "diagonal", cg->rows, sizeof(double), &plan->host_diagonal));
-    YK_TRY(engine_of(plan)->load_matrix(cg, &plan->matrix->csr, plan->choice.format));
-    plan->loaded = true;
-    return YOKE_OK;
+    if (!has_entries(plan)) return YOKE_OK;
+    return engine_of(plan)->load_matrix(cg, &plan->matrix->csr, first_format(&plan->choice));
 }
 
 yoke_status yk_parts_allocate(yoke_plan *plan)
 {
     yk_cg *cg = &plan->cg;
     if (engine_of(plan)->open) YK_TRY(engine_of(plan)->open(cg));
+    YK_TRY(reserve(plan));
     for (int i = 0; i < cg->parts; i++) {
         YK_TRY(allocate_csr(plan, &cg->part[i]));
         YK_TRY(allocate_vectors(plan, &cg->part[i]));
@@ -489,6 +534,7 @@ yoke_status yk_parts_allocate(yoke_plan *plan)
     YK_TRY(allocate_more(plan));
     if (copies_matrix(plan)) yk_team_run(cg, fill_pattern, &plan->matrix->csr);
     YK_TRY(yk_parts_fill_values(plan));
+    plan->loaded = has_entries(plan); /* with its values: from now on they are refreshed */
     return (plan->choice.memmode ? plan->choice.memmode : &yk_memmode_host)
         ->connect(cg->context, cg->part, cg->parts, &cg->link);
 }

@@ -2,6 +2,7 @@
 /* plan.c: making and destroying plans. Making one is where all allocation happens. */
 #include "solvers/plan.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -76,8 +77,51 @@ static yoke_status build(yoke_matrix *matrix, const yoke_plan_options *options, 
 {
     YK_TRY(begin(matrix, options, plan));
     YK_TRY(yk_parts_allocate(plan));
-    yk_planner_measure(plan);
+    YK_TRY(yk_tune(plan));
     memcpy(plan->notices, matrix->notice, sizeof matrix->notice);
+    return YOKE_OK;
+}
+
+/* A line to the log and the reports. */
+static void note_cpu(yoke_plan *plan, const char *why)
+{
+    size_t used = strlen(plan->notices);
+    snprintf(plan->notices + used, sizeof plan->notices - used,
+             "%spartition auto takes the CPU: %s", used ? "\n" : "", why);
+    yk_log(plan->cg.context, YOKE_LOG_NOTICE, "partition auto takes the CPU: %s", why);
+}
+
+/* A plan, or none; *falls_back: the same options with partition cpu would do as well. */
+static yoke_status make(yoke_matrix *matrix, const yoke_plan_options *options, yoke_plan **plan,
+                        bool *falls_back)
+{
+    yoke_plan *made = empty_plan(matrix);
+    if (!made) return yk_fail(YOKE_NO_MEMORY, "no memory for a plan");
+    yoke_status status = build(matrix, options, made);
+    *falls_back = made->choice.falls_back;
+    if (status == YOKE_OK) {
+        if (made->choice.declined) note_cpu(made, made->choice.declined);
+        *plan = made;
+    } else {
+        free_plan(made);
+    }
+    return status;
+}
+
+/* Where auto took a GPU that then is full or fails, the CPU solves. */
+static yoke_status make_or_fall_back(yoke_matrix *matrix, const yoke_plan_options *options,
+                                     yoke_plan **plan)
+{
+    bool falls_back = false;
+    yoke_status status = make(matrix, options, plan, &falls_back);
+    bool of_gpu = status == YOKE_NO_MEMORY || status == YOKE_DEVICE || status == YOKE_UNUSABLE;
+    if (!of_gpu || !falls_back) return status;
+    yoke_plan_options on_cpu = options ? *options : yoke_plan_defaults();
+    char why[512];
+    snprintf(why, sizeof why, "%s", yoke_error_text());
+    on_cpu.partition = "cpu";
+    YK_TRY(make(matrix, &on_cpu, plan, &falls_back));
+    note_cpu(*plan, why);
     return YOKE_OK;
 }
 
@@ -85,16 +129,12 @@ yoke_status yoke_plan_create(yoke_matrix *matrix, const yoke_plan_options *optio
                              yoke_plan **plan)
 {
     double began = yoke_seconds();
+    yoke_plan *made = NULL;
     YK_TRY(check_matrix(matrix, plan));
     YK_TRY(hold_values(matrix));
-    yoke_plan *made = empty_plan(matrix);
-    yoke_status status =
-        made ? build(matrix, options, made) : yk_fail(YOKE_NO_MEMORY, "no memory for a plan");
+    yoke_status status = make_or_fall_back(matrix, options, &made);
     atomic_fetch_sub(&matrix->solving, 1);
-    if (status != YOKE_OK) {
-        if (made) free_plan(made);
-        return status;
-    }
+    if (status != YOKE_OK) return status;
     yk_matrix_retain(matrix);
     made->plan_seconds = yoke_seconds() - began;
     *plan = made;

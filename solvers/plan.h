@@ -8,6 +8,7 @@
 #include "lib/iface/memmode.h"
 #include "lib/iface/partition.h"
 #include "solvers/cg/cg.h"
+#include "solvers/cg/row_shape.h"
 
 /* What the planner decided. Names are static. */
 typedef struct yk_choice {
@@ -15,7 +16,12 @@ typedef struct yk_choice {
     const yk_memmode *memmode; /* NULL with one owner */
     const yk_driver *driver;
     const char *home, *solver, *preconditioner, *effort;
-    const char *format; /* NULL: the engine chooses */
+    const char *format;
+    bool driver_is_auto, format_is_auto;
+    bool measure_driver, measure_format;
+    yk_row_shape row_shape; /* for a GPU */
+    bool falls_back;        /* auto took the GPU, and the CPU would do */
+    const char *declined;   /* why auto did not take the GPU that it would have; or NULL */
     bool jacobi, folded, measure_shape, nullspace, stream_q;
     int parts, threads;
     int64_t measure_iterations; /* most that measuring may take, and its seconds */
@@ -49,8 +55,10 @@ struct yoke_plan {
 /* planner.c: names and "auto" into a choice. */
 yoke_status yk_planner_choose(yoke_matrix *matrix, const yoke_plan_options *options,
                               yk_choice *choice);
-/* Times the shapes on the matrix itself, if the choice says so, and settles on one. */
-void yk_planner_measure(yoke_plan *plan);
+
+/* tune.c: times candidates on the matrix itself, where the choice says so, and settles on one;
+ * makes its driver ready. */
+yoke_status yk_tune(yoke_plan *plan);
 
 /* parts.c: cuts the rows, finds halos, makes pieces; then memory, matrices, vectors. */
 yoke_status yk_parts_analyse(yoke_plan *plan);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* planner.c: names and "auto" into a choice; by estimate, or by timing candidates on the matrix. */
-#include <float.h>
+/* planner.c: names and "auto" into a choice, by estimate; tune.c may time others on the matrix. */
+#include <math.h>
 #include <string.h>
 
 #include "lib/context.h"
@@ -16,9 +16,6 @@
 
 /* No last-level cache is smaller; below it the machine is not even asked. */
 #define SURELY_CACHED 4e6
-
-/* Bytes of a matrix from which on the launches of a GPU cost less than a CPU's reading. */
-#define WORTH_A_GPU 2e6
 
 static bool is_auto(const char *name)
 {
@@ -93,13 +90,41 @@ static yoke_status choose_parts(const yoke_matrix *matrix, const yoke_plan_optio
 
 /* ------------------------------------------------------------------- names */
 
-static yoke_status check_gpu_can(const yoke_matrix *matrix, const yoke_plan_options *options,
-                                 const yk_choice *choice)
+/* Whether the user's operator and preconditioner, where there are any, have all of these flags. */
+static bool callbacks_have(const yoke_matrix *matrix, const yoke_plan_options *options,
+                           unsigned flags)
 {
-    if (choice->partition->owner != YK_OWNER_GPU) return YOKE_OK;
-    if (matrix->is_operator || options->apply_preconditioner)
-        return yk_fail(YOKE_UNSUITABLE, "partition gpu does not take a user's operator or "
-                                        "preconditioner yet; use cpu");
+    const yoke_operator *user = options->apply_preconditioner;
+    return (!matrix->is_operator || (matrix->op.flags & flags) == flags) &&
+           (!user || (user->flags & flags) == flags);
+}
+
+static bool has_callbacks(const yoke_matrix *matrix, const yoke_plan_options *options)
+{
+    return matrix->is_operator || options->apply_preconditioner;
+}
+
+/* A graph replays what was enqueued once. */
+static bool can_be_captured(const yoke_matrix *matrix, const yoke_plan_options *options)
+{
+    return callbacks_have(matrix, options, YOKE_APPLY_DEVICE | YOKE_APPLY_CAPTURABLE);
+}
+
+static yoke_status check_callbacks(const yoke_matrix *matrix, const yoke_plan_options *options,
+                                   const yk_choice *choice)
+{
+    if (!has_callbacks(matrix, options)) return YOKE_OK;
+    if (!choice->driver->takes_callbacks)
+        return yk_fail(YOKE_UNSUITABLE,
+                       "driver %s does not take a user's operator or preconditioner; use stream",
+                       choice->driver->name);
+    if (strcmp(choice->driver->name, "graph") == 0 && !can_be_captured(matrix, options))
+        return yk_fail(YOKE_UNSUITABLE,
+                       "driver graph takes a user's operator or preconditioner only with "
+                       "YOKE_APPLY_DEVICE and YOKE_APPLY_CAPTURABLE; use stream");
+    if (matrix->is_operator && choice->format && strcmp(choice->format, "csr") != 0)
+        return yk_fail(YOKE_UNSUITABLE, "format %s needs entries, which an operator has not",
+                       choice->format);
     return YOKE_OK;
 }
 
@@ -126,10 +151,14 @@ static yoke_status choose_preconditioner(const yoke_matrix *matrix,
     return YOKE_OK;
 }
 
+static bool may_measure(const yoke_matrix *matrix, const yk_choice *choice)
+{
+    return choice->measure_iterations > 0 && matrix->csr.rows > 0;
+}
+
 static yoke_status choose_shape(const yoke_matrix *matrix, const yoke_plan_options *options,
                                 yk_choice *choice)
 {
-    bool gpu = choice->partition->owner == YK_OWNER_GPU;
     bool cannot_fold = matrix->is_operator || options->apply_preconditioner || choice->nullspace;
     const char *name;
     YK_TRY(find(YOKE_LIST_SHAPES, options->shape, "unfolded", &name, NULL));
@@ -137,8 +166,7 @@ static yoke_status choose_shape(const yoke_matrix *matrix, const yoke_plan_optio
     if (choice->folded && cannot_fold)
         return yk_fail(YOKE_UNSUITABLE, "shape folded cannot carry a user's operator or "
                                         "preconditioner, nor a nullspace; use unfolded");
-    choice->measure_shape = !gpu && is_auto(options->shape) && !cannot_fold &&
-                            choice->measure_iterations > 0 && matrix->csr.rows > 0;
+    choice->measure_shape = is_auto(options->shape) && !cannot_fold && may_measure(matrix, choice);
     return YOKE_OK;
 }
 
@@ -152,25 +180,71 @@ static yoke_status choose_effort(const yoke_plan_options *options, yk_choice *ch
     return YOKE_OK;
 }
 
-/* A GPU wins from a few microseconds of memory time on; below, no device is even asked for. */
-static const char *default_partition(const yoke_matrix *matrix, const yoke_plan_options *options)
+static bool is_named(const char *given, const char *name)
 {
-    bool needs_cpu = matrix->is_operator || options->apply_preconditioner || options->parts > 1 ||
-                     (!is_auto(options->driver) && strcmp(options->driver, "team") == 0);
-    if (needs_cpu || yk_csr_bytes(&matrix->csr) < WORTH_A_GPU) return "cpu";
-    return *yk_gpu_reason() ? "cpu" : "gpu";
+    return !is_auto(given) && strcmp(given, name) == 0;
+}
+
+/* Seconds of an iteration over so many bytes: DECISIONS.md says where the figures are from. */
+static double seconds_on_cpu(const yoke_matrix *matrix, const yoke_plan_options *options,
+                             double bytes)
+{
+    const double of_thread = 13e9, of_all = 107e9, two_meetings = 2e-6;
+    double threads = yk_threads(matrix->context, options->threads), worth = bytes / BYTES_A_THREAD;
+    if (worth < threads) threads = worth < 1.0 ? 1.0 : worth;
+    return bytes / fmin(threads * of_thread, of_all) + (threads > 1.0 ? two_meetings : 0.0);
+}
+
+static double seconds_on_gpu(double bytes)
+{
+    const double launches = 13e-6, memory = 3.9e12;
+    return launches + bytes / memory;
+}
+
+/* Twice as fast by the estimate: caches hold small systems, which the estimate does not know, and a
+ * GPU must be opened and filled first. */
+#define GPU_ADVANTAGE 2.0
+
+/* For small systems no device is even asked for. What takes device pointers has its data there. */
+static bool is_worth_a_gpu(const yoke_matrix *matrix, const yoke_plan_options *options)
+{
+    double bytes =
+        yk_csr_bytes(&matrix->csr) + yk_cg_row_bytes(false, false) * (double)matrix->csr.rows;
+    if (options->parts > 1 || is_named(options->driver, "team")) return false;
+    if (has_callbacks(matrix, options)) return callbacks_have(matrix, options, YOKE_APPLY_DEVICE);
+    return GPU_ADVANTAGE * seconds_on_gpu(bytes) < seconds_on_cpu(matrix, options, bytes);
+}
+
+/* A build without CUDA is no surprise; a GPU that is not there may be. */
+static const char *default_partition(const yoke_matrix *matrix, const yoke_plan_options *options,
+                                     yk_choice *choice)
+{
+    if (!is_worth_a_gpu(matrix, options)) return "cpu";
+    const char *reason = yk_gpu_reason();
+    if (*reason && yoke_has("cuda")) choice->declined = reason;
+    return *reason ? "cpu" : "gpu";
+}
+
+static const char *default_driver(const yoke_matrix *matrix, const yoke_plan_options *options,
+                                  bool gpu)
+{
+    if (!gpu) return "team";
+    return can_be_captured(matrix, options) ? "graph" : "stream";
 }
 
 static yoke_status choose_tables(const yoke_matrix *matrix, const yoke_plan_options *options,
                                  yk_choice *choice)
 {
-    const char *name;
+    const char *name, *by_default = "cpu";
     const void *table;
-    YK_TRY(find(YOKE_LIST_PARTITIONS, options->partition, default_partition(matrix, options), &name,
-                &table));
+    if (is_auto(options->partition)) by_default = default_partition(matrix, options, choice);
+    YK_TRY(find(YOKE_LIST_PARTITIONS, options->partition, by_default, &name, &table));
     choice->partition = table;
     bool gpu = choice->partition->owner == YK_OWNER_GPU;
-    YK_TRY(find(YOKE_LIST_DRIVERS, options->driver, gpu ? "graph" : "team", &name, &table));
+    choice->falls_back = gpu && is_auto(options->partition) && is_auto(options->driver) &&
+                         (is_auto(options->format) || is_named(options->format, "csr"));
+    YK_TRY(find(YOKE_LIST_DRIVERS, options->driver, default_driver(matrix, options, gpu), &name,
+                &table));
     choice->driver = table;
     if (gpu != (choice->driver->engine != &yk_engine_cpu))
         return yk_fail(YOKE_UNSUITABLE, "driver %s does not run partition %s", name,
@@ -180,9 +254,54 @@ static yoke_status choose_tables(const yoke_matrix *matrix, const yoke_plan_opti
     YK_TRY(find(YOKE_LIST_HOMES, options->home, "owner", &choice->home, NULL));
     YK_TRY(find(YOKE_LIST_SOLVERS, options->solver, "cg", &choice->solver, NULL));
     YK_TRY(find(YOKE_LIST_FORMATS, options->format, "csr", &choice->format, NULL));
-    if (gpu && is_auto(options->format)) choice->format = NULL;
+    choice->format_is_auto = is_auto(options->format);
     if (!gpu && strcmp(choice->format, "csr") != 0)
         return yk_fail(YOKE_UNSUITABLE, "format %s is not for the CPU; use csr", choice->format);
+    return YOKE_OK;
+}
+
+/* ------------------------------------------------------------------ formats */
+
+/* SELL's padding lies in memory, and slices of one width read it; a row that is too long for one
+ * thread belongs to CSR, which gives it eight or a block. */
+#define SELL_PADDING 1.5
+
+/* More than this is not even timed. */
+#define SELL_PADDING_TIMED 3.0
+
+static bool sell_is_possible(const yk_row_shape *shape)
+{
+    return shape->longest <= YK_ROW_SEGMENT;
+}
+
+static const char *estimated_format(const yk_row_shape *shape)
+{
+    return sell_is_possible(shape) && shape->sell_padding <= SELL_PADDING ? "sell" : "csr";
+}
+
+/* A user's callbacks are not called before the first solve, so they are not timed. */
+static void choose_measuring(const yoke_matrix *matrix, const yoke_plan_options *options,
+                             yk_choice *choice)
+{
+    const yk_row_shape *shape = &choice->row_shape;
+    bool gpu = choice->partition->owner == YK_OWNER_GPU;
+    choice->driver_is_auto = is_auto(options->driver);
+    if (!gpu || has_callbacks(matrix, options) || !may_measure(matrix, choice)) return;
+    choice->measure_driver = choice->driver_is_auto;
+    choice->measure_format = choice->format_is_auto && sell_is_possible(shape) &&
+                             shape->sell_padding <= SELL_PADDING_TIMED;
+}
+
+static yoke_status choose_format(const yoke_matrix *matrix, yk_choice *choice)
+{
+    if (choice->partition->owner != YK_OWNER_GPU || matrix->is_operator) return YOKE_OK;
+    const yk_row_shape *shape = &choice->row_shape;
+    choice->row_shape = yk_shape_of_rows(&matrix->csr, choice->threads);
+    if (choice->format_is_auto) choice->format = estimated_format(shape);
+    if (strcmp(choice->format, "sell") == 0 && !sell_is_possible(shape))
+        return yk_fail(YOKE_UNSUITABLE,
+                       "format sell: a row has %lld entries, more than %d; use csr",
+                       (long long)shape->longest, YK_ROW_SEGMENT);
     return YOKE_OK;
 }
 
@@ -202,70 +321,16 @@ yoke_status yk_planner_choose(yoke_matrix *matrix, const yoke_plan_options *opti
     memset(choice, 0, sizeof *choice);
     YK_TRY(check_options(options));
     YK_TRY(choose_tables(matrix, options, choice));
-    YK_TRY(check_gpu_can(matrix, options, choice));
+    YK_TRY(check_callbacks(matrix, options, choice));
     YK_TRY(choose_effort(options, choice));
     YK_TRY(choose_preconditioner(matrix, options, choice));
     choice->nullspace = options->nullspace == YOKE_NULLSPACE_CONSTANT;
     YK_TRY(choose_shape(matrix, options, choice));
     choose_threads(matrix, options, choice);
+    YK_TRY(choose_format(matrix, choice));
+    choose_measuring(matrix, options, choice);
     YK_TRY(choose_parts(matrix, options, choice));
     choose_stores(matrix, choice);
     if (choice->parts == 1) choice->memmode = NULL;
     return YOKE_OK;
-}
-
-/* ----------------------------------------------------------------- measure */
-
-/* Any r with no zero in it: timing does not depend on the values. */
-static void fill_r(yk_cg *cg, yk_piece *piece, void *user)
-{
-    yk_part *part = &cg->part[piece->part];
-    (void)user;
-    for (int64_t i = piece->first; i < piece->last; i++)
-        part->r[i] = part->z[i] = 1.0 + 1e-3 * (double)((part->first + i) % 97);
-}
-
-static void clear_vectors(yk_cg *cg, yk_piece *piece, void *user)
-{
-    yk_part *part = &cg->part[piece->part];
-    size_t bytes = (size_t)(piece->last - piece->first) * sizeof(double);
-    (void)user;
-    memset(part->x + piece->first, 0, bytes);
-    memset(part->p + piece->first, 0, bytes);
-    memset(part->p_old + piece->first, 0, bytes);
-}
-
-/* Seconds of an iteration in this shape: one to warm up, then the least of some. */
-static double time_shape(yoke_plan *plan, bool folded, int64_t iterations, double seconds)
-{
-    yk_cg *cg = &plan->cg;
-    double least = DBL_MAX, began = yoke_seconds();
-    cg->folded = folded;
-    yk_team_run(cg, clear_vectors, NULL);
-    yk_team_run(cg, fill_r, NULL);
-    cg->s = (yk_cg_scalars){.rr = 1.0, .rz = 1.0};
-    cg->limits = (yk_cg_limits){.bound = -1.0, .diverged = DBL_MAX, .check_every = 1};
-    cg->history_capacity = 0;
-    for (int64_t done = 0; done < iterations; done++) {
-        double before = yoke_seconds();
-        cg->s.stop = YK_CG_GO_ON;
-        plan->choice.driver->advance(cg, 1);
-        double took = yoke_seconds() - before;
-        if (done > 0 && took < least) least = took;
-        if (done > 0 && yoke_seconds() - began > seconds) break;
-    }
-    return least;
-}
-
-void yk_planner_measure(yoke_plan *plan)
-{
-    const yk_choice *choice = &plan->choice;
-    plan->cg.folded = choice->folded;
-    if (!choice->measure_shape) return;
-    int64_t each = choice->measure_iterations / 2;
-    double unfolded = time_shape(plan, false, each, choice->measure_seconds / 2);
-    double folded = time_shape(plan, true, each, choice->measure_seconds / 2);
-    plan->cg.folded = folded < unfolded;
-    yk_log(plan->matrix->context, YOKE_LOG_DETAIL,
-           "measured: unfolded %.3g us, folded %.3g us an iteration", 1e6 * unfolded, 1e6 * folded);
 }

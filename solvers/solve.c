@@ -135,7 +135,7 @@ static void begin_report(const yoke_plan *plan, const yoke_solve_options *option
         .partition = choice->partition->name,
         .solver = choice->solver,
         .driver = choice->driver->name,
-        .format = plan->cg.format ? plan->cg.format : choice->format,
+        .format = choice->format,
         .preconditioner = choice->preconditioner,
         .shape = plan->cg.folded ? "folded" : "unfolded",
         .effort = choice->effort,

@@ -38,6 +38,12 @@ static int fail_third(void *user, int nrhs, const double *in, double *out, yoke_
     return ++*(int *)user == 3;
 }
 
+static int apply_matrix_but_fail_sixth(void *user, int nrhs, const double *in, double *out,
+                                       yoke_space space, void *stream)
+{
+    return apply_matrix(user, nrhs, in, out, space, stream) || *(int *)user == 6;
+}
+
 static yoke_operator operator_of(yoke_apply apply, int *calls)
 {
     yoke_operator op = yoke_operator_defaults();
@@ -170,4 +176,23 @@ Test(callbacks, a_failing_callback_ends_the_solve_and_not_the_plan)
     MUST(yoke_solve(plan, b, x, NULL)); /* the fourth call and later ones succeed */
     cr_assert_eq(yoke_plan_report(plan)->outcome, YOKE_CONVERGED);
     yoke_plan_destroy(plan);
+}
+
+/* The first call is for r0, so the sixth is in the fifth iteration. */
+Test(callbacks, a_failing_operator_leaves_the_last_completed_iterate)
+{
+    yoke_context *context = new_context();
+    int calls = 0, failing = 0;
+    yoke_operator op = operator_of(apply_matrix, &calls);
+    yoke_operator fails = operator_of(apply_matrix_but_fail_sixth, &failing);
+    double *b = filled(ROWS, 1.0), *x = filled(ROWS, 0.0), *four = filled(ROWS, 0.0);
+    yoke_solve_options options = yoke_solve_defaults();
+    options.fixed_iterations = 1;
+    options.maxit = 4;
+    solve_with(operator_matrix(context, &op), NULL, b, four, &options);
+    options.maxit = 9;
+    yoke_report report = solve_with(operator_matrix(context, &fails), NULL, b, x, &options);
+    cr_assert_eq(report.outcome, YOKE_CALLBACK_FAILED);
+    cr_assert_eq(report.iterations, 4);
+    cr_assert_eq(memcmp(x, four, ROWS * sizeof *x), 0);
 }

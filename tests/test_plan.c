@@ -2,6 +2,7 @@
 /* test_plan.c: plans: names, memory, reuse, many right-hand sides, updates, threads, spoiling. */
 #include <pthread.h>
 #include <stdatomic.h>
+#include <yoke_tools.h>
 
 #include "tests/systems.h"
 
@@ -106,6 +107,45 @@ Test(plan, memory_is_told_before_it_is_taken)
         double taken = (double)(atomic_load(&c.live) - before);
         cr_assert_float_eq((double)memory.host_bytes / taken, 1.0, 0.02, "told %zu, took %g",
                            memory.host_bytes, taken);
+        yoke_plan_destroy(plan);
+    }
+}
+
+static int gpu_is(bool (*what)(const yoke_list_item *item))
+{
+    yoke_list_item item;
+    for (int k = 0; yoke_list(YOKE_LIST_PARTITIONS, k, &item); k++)
+        if (strcmp(item.name, "gpu") == 0) return what(&item);
+    return 0;
+}
+
+static bool built(const yoke_list_item *item)
+{
+    return item->built;
+}
+
+static bool usable(const yoke_list_item *item)
+{
+    return item->usable;
+}
+
+/* A build without CUDA has nothing to tell, nor has a small system. */
+Test(plan, auto_tells_once_that_a_gpu_is_missing)
+{
+    static const char *const specs[] = {"poisson2d5:20", "poisson3d27:40"};
+    yoke_context *context = new_context();
+    if (gpu_is(usable)) cr_skip_test("a GPU is usable");
+    for (int large = 0; large < 2; large++) {
+        yoke_matrix *matrix = generated(context, specs[large]);
+        double *b = filled(64000, 1.0), *x = filled(64000, 0.0);
+        yoke_plan *plan = NULL;
+        MUST(yoke_plan_create(matrix, NULL, &plan));
+        MUST(yoke_solve(plan, b, x, NULL));
+        const char *notices = yoke_plan_report(plan)->notices;
+        if (large && gpu_is(built))
+            cr_assert(strstr(notices, "no GPU") && !strchr(notices, '\n'), "%s", notices);
+        else
+            cr_assert_str_eq(notices, "");
         yoke_plan_destroy(plan);
     }
 }

@@ -126,6 +126,29 @@ int64_t yk_device_allocations(void)
     return atomic_load_explicit(&allocations, memory_order_relaxed);
 }
 
+typedef struct size_text {
+    char text[32];
+} size_text;
+
+static size_text text_of(size_t bytes)
+{
+    size_text s;
+    if (bytes >= 1000000000)
+        snprintf(s.text, sizeof s.text, "%.1f GB", 1e-9 * (double)bytes);
+    else
+        snprintf(s.text, sizeof s.text, "%.1f MB", 1e-6 * (double)bytes);
+    return s;
+}
+
+yoke_status yk_device_reserve(const yk_device *device, size_t bytes)
+{
+    size_t available = 0, total = 0;
+    CUDA_TRY(cudaMemGetInfo(&available, &total));
+    if (bytes <= available) return YOKE_OK;
+    return yk_fail(YOKE_NO_MEMORY, "needs %s of device %d, %s free of %s", text_of(bytes).text,
+                   device->number, text_of(available).text, text_of(total).text);
+}
+
 yoke_status yk_device_allocate(const yk_device *device, const char *what, int64_t count,
                                size_t size, void *memory)
 {

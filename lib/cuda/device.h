@@ -35,6 +35,9 @@ void yk_device_leave(int previous);
 /* YOKE_OK for 0, else YOKE_DEVICE with the call, the name and the words of the error. */
 yoke_status yk_device_try(int error, const char *call);
 
+/* YOKE_NO_MEMORY, with asked and free, if the device has not as much free now. */
+yoke_status yk_device_reserve(const yk_device *device, size_t bytes);
+
 /* *memory is NULL on failure, which tells asked and free. */
 yoke_status yk_device_allocate(const yk_device *device, const char *what, int64_t count,
                                size_t size, void *memory);

@@ -211,17 +211,20 @@ YOKE_API yoke_status yoke_matrix_create(yoke_context *context, const yoke_csr *c
 
 /* What a user's operator or preconditioner promises. */
 enum {
-    YOKE_APPLY_DEVICE = 1,     /* takes device pointers */
-    YOKE_APPLY_CAPTURABLE = 2, /* may be captured in a CUDA graph */
+    YOKE_APPLY_DEVICE = 1,     /* takes device pointers where `space` says so; without it a GPU
+                                * plan passes vectors through host memory and waits at each call */
+    YOKE_APPLY_CAPTURABLE = 2, /* with DEVICE: may be captured in a CUDA graph and replayed
+                                * instead of being called again */
     YOKE_APPLY_ROW_RANGES = 4, /* reserved: takes ranges of rows */
     YOKE_APPLY_FIXED_SPD = 8   /* the same symmetric positive definite operator at every call;
                                 * without it, beta is the flexible (Polak-Ribiere) one */
 };
 
 /* out = Op(in) for nrhs vectors of [rows], contiguous, in the caller's row numbering; in and out
- * do not overlap. With a stream (device space), enqueues its work there and returns. Returns 0,
- * or anything else to end the solve as callback_failed. Never called by two threads at once for
- * one plan; called outside of any parallel region. */
+ * do not overlap. In device space enqueues its work on the stream, with the plan's device current,
+ * and returns; it may be called some iterations ahead of the end of the loop, whose results are
+ * then not used. Returns 0, or anything else to end the solve as callback_failed. Never called by
+ * two threads at once for one plan; called outside of any parallel region. */
 typedef int (*yoke_apply)(void *user, int nrhs, const double *in, double *out, yoke_space space,
                           void *stream);
 

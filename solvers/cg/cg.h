@@ -23,6 +23,14 @@ typedef struct yk_piece {
 
 typedef struct yk_cg yk_cg;
 
+typedef enum yk_vector {
+    YK_VECTOR_X,
+    YK_VECTOR_R,
+    YK_VECTOR_Z,
+    YK_VECTOR_P,
+    YK_VECTOR_Q
+} yk_vector;
+
 /* Who does the work on the parts, in whose memory: CPU threads, or a GPU. Read at planning. */
 typedef struct yk_engine {
     const char *name;
@@ -31,12 +39,22 @@ typedef struct yk_engine {
     void (*close)(yk_cg *cg);
     yoke_status (*allocate)(yk_cg *cg, const char *what, int64_t count, double **vector);
     void (*release)(yk_cg *cg, double *vector, int64_t count);
-    /* The matrix from host memory, in a format by name or, for NULL, in the better one. */
+    /* Bytes beside the vectors and the matrix; open or not. */
+    void (*state_bytes)(const yk_cg *cg, size_t *host, size_t *device);
+    /* Refuses, before anything is taken, what is more than is free. */
+    yoke_status (*reserve)(yk_cg *cg, size_t bytes);
+    /* The matrix from host memory, in a format by name. */
     yoke_status (*load_matrix)(yk_cg *cg, const yk_csr *csr, const char *format);
+    /* For timing: switches to a format, made from the CSR that was loaded; then keeps that alone.
+     */
+    yoke_status (*use_format)(yk_cg *cg, const char *format);
+    void (*keep_format)(yk_cg *cg);
     yoke_status (*load_values)(yk_cg *cg, const yk_csr *csr);
     yoke_status (*load_vector)(yk_cg *cg, double *to, const double *from, int64_t count);
     /* One task over all rows, outside the loop; total: its sums or its largest magnitude. */
     void (*run)(yk_cg *cg, yk_task task, double argument, double *total);
+    /* out = Op in by the user's callback, outside the loop; false if it failed. */
+    bool (*apply)(yk_cg *cg, const yoke_operator *op, yk_vector in, yk_vector out);
     /* b into the parts; x0 into x, or 0 where it is NULL; p = 0. */
     void (*import)(yk_cg *cg, const double *b, const double *x0);
     /* x, times the factor, to the caller. */
@@ -47,6 +65,12 @@ typedef struct yk_engine {
 typedef struct yk_driver {
     const char *name, *text;
     const yk_engine *engine;
+    bool takes_callbacks; /* a user's operator or preconditioner */
+    /* Planning, with the matrix loaded and the shape set. accepts: YOKE_OK, or why it cannot run
+     * this; prepare: makes what advance would otherwise make, again after a change of format or
+     * shape. NULL: takes any; needs nothing. */
+    yoke_status (*accepts)(const yk_cg *cg);
+    yoke_status (*prepare)(yk_cg *cg);
     void (*advance)(yk_cg *cg, int64_t at_most);
 } yk_driver;
 
@@ -70,8 +94,7 @@ struct yk_cg {
     double *staging[2];       /* [rows] in, out of callbacks, where parts > 1 */
     struct yk_gpu_state *gpu; /* of the GPU engine */
     int device;               /* that it is to use */
-    const char *format;       /* that the engine chose */
-    double matrix_bytes;      /* of a format that is not CSR, all parts; 0: CSR */
+    double matrix_bytes;      /* of the format in use, if it is not CSR; 0: CSR */
 
     /* State at an iteration's boundary; any driver can resume it. */
     yk_cg_scalars s;
@@ -106,15 +129,14 @@ void yk_send_boundary(const yk_cg *cg, const yk_piece *piece, yk_boundary which)
 yk_task yk_cg_update_task(const yk_cg *cg);
 yk_task yk_cg_residual_task(const yk_cg *cg);
 
-/* out = Op in by the user's callback, over all parts; false if it failed. */
-typedef enum yk_vector {
-    YK_VECTOR_X,
-    YK_VECTOR_R,
-    YK_VECTOR_Z,
-    YK_VECTOR_P,
-    YK_VECTOR_Q
-} yk_vector;
+/* A vector of a part where no iteration folds. */
+double *yk_cg_vector(const yk_cg *cg, int part, yk_vector which);
+
+/* out = Op in by the user's callback, over all parts, outside the loop; false if it failed, which
+ * is noted. */
 bool yk_cg_callback(yk_cg *cg, const yoke_operator *op, yk_vector in, yk_vector out);
+bool yk_cpu_apply(yk_cg *cg, const yoke_operator *op, yk_vector in, yk_vector out);
+void yk_cg_note_failed_callback(yk_cg *cg, const yoke_operator *op);
 
 /* Solves with the parts' memory: see cg.c. */
 yoke_status yk_cg_solve(yk_cg *cg, const double *b, double *x, const yoke_solve_options *options,

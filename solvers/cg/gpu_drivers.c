@@ -27,6 +27,7 @@ static yoke_status enqueue(yk_cg *cg, yk_gpu_view *view, yk_task task, const cha
 /* backwards: the direction of the next pass. */
 static yoke_status enqueue_iteration(yk_cg *cg, int newest_p, int *backwards)
 {
+    if (cg->op || cg->preconditioner) return yk_gpu_enqueue_callbacks(cg);
     /* a fold writes the other p: the view is that after it */
     yk_gpu_view view = yk_gpu_view_of(cg, cg->folded ? newest_p ^ 1 : newest_p);
     view.walk.backwards = *backwards;
@@ -44,7 +45,7 @@ static yoke_status enqueue_iteration(yk_cg *cg, int newest_p, int *backwards)
 static yoke_status enqueue_batch(yk_cg *cg, int64_t iterations)
 {
     int newest_p = cg->newest_p, backwards = 0;
-    for (int64_t i = 0; i < iterations; i++) {
+    for (int64_t i = 0; i < iterations && !cg->gpu->ended; i++) {
         YK_TRY(enqueue_iteration(cg, newest_p, &backwards));
         if (cg->folded) newest_p ^= 1;
     }
@@ -56,20 +57,52 @@ static yoke_status launch_stream(yk_cg *cg, int64_t iterations)
     return enqueue_batch(cg, iterations < BATCH ? iterations : BATCH);
 }
 
-/* The graph is made at its first use, from pointers that stay as long as the plan. */
+static yoke_status capture_batch(yk_cg *cg, void **graph)
+{
+    struct yk_gpu_state *gpu = cg->gpu;
+    YK_TRY(yk_device_capture_begin(&gpu->device));
+    yoke_status status = enqueue_batch(cg, BATCH);
+    yoke_status ended = yk_device_capture_end(&gpu->device, graph);
+    YK_TRY(status);
+    YK_TRY(ended);
+    if (!gpu->ended) return YOKE_OK;
+    yk_device_graph_destroy(*graph); /* a callback failed: none of this ran */
+    *graph = NULL;
+    gpu->step_done = false;
+    return YOKE_OK;
+}
+
+/* A batch may go on beyond the end of the loop, where passes do nothing; but a preconditioner that
+ * changes from call to call would leave another z than the one whose sums were taken. */
 static yoke_status launch_graph(yk_cg *cg, int64_t iterations)
 {
     struct yk_gpu_state *gpu = cg->gpu;
     void **graph = &gpu->graph[cg->newest_p];
-    if (iterations < BATCH / 2) return enqueue_batch(cg, iterations);
-    if (!*graph) {
-        YK_TRY(yk_device_capture_begin(&gpu->device));
-        yoke_status status = enqueue_batch(cg, BATCH);
-        yoke_status ended = yk_device_capture_end(&gpu->device, graph);
-        YK_TRY(status);
-        YK_TRY(ended);
+    if (iterations < (cg->limits.flexible ? BATCH : BATCH / 2))
+        return enqueue_batch(cg, iterations);
+    if (!*graph) YK_TRY(capture_batch(cg, graph));
+    return gpu->ended ? YOKE_OK : yk_device_graph_launch(&gpu->device, *graph);
+}
+
+/* Graphs hold the pointers, the format and the shape of their making. Made at planning; those with
+ * a user's callbacks at the first solve, before which nothing calls them. */
+static yoke_status prepare_graph(yk_cg *cg)
+{
+    struct yk_gpu_state *gpu = cg->gpu;
+    yoke_status status = YOKE_OK;
+    int previous = yk_device_enter(&gpu->device), kinds = cg->folded ? 2 : 1;
+    for (int i = 0; i < 2; i++) {
+        yk_device_graph_destroy(gpu->graph[i]);
+        gpu->graph[i] = NULL;
     }
-    return yk_device_graph_launch(&gpu->device, *graph);
+    if (cg->op || cg->preconditioner || cg->rows == 0) kinds = 0;
+    for (int i = 0; i < kinds && status == YOKE_OK; i++) {
+        cg->newest_p = i;
+        status = capture_batch(cg, &gpu->graph[i]);
+    }
+    cg->newest_p = 0;
+    yk_device_leave(previous);
+    return status;
 }
 
 typedef yoke_status (*launch_fn)(yk_cg *cg, int64_t iterations);
@@ -78,6 +111,7 @@ static yoke_status begin_advance(yk_cg *cg, int64_t at_most)
 {
     struct yk_gpu_state *gpu = cg->gpu;
     yk_gpu_loop *loop = gpu->staged;
+    gpu->ended = gpu->step_done = false;
     loop->s = cg->s;
     loop->left = at_most;
     loop->halt = 0;
@@ -102,7 +136,8 @@ static yoke_status run_batches(yk_cg *cg, int64_t at_most, launch_fn launch)
 {
     struct yk_gpu_state *gpu = cg->gpu;
     bool halt = false;
-    for (int64_t batch = 0, done = 0; done < at_most && !halt; batch++, done += BATCH) {
+    for (int64_t batch = 0, done = 0; done < at_most && !halt && !gpu->ended;
+         batch++, done += BATCH) {
         int mark = (int)(batch & 1);
         YK_TRY(launch(cg, at_most - done));
         YK_TRY(yk_device_copy(&gpu->device, gpu->seen[mark], gpu->loop, YK_GPU_LOOP_HEAD));
@@ -129,6 +164,7 @@ static yoke_status end_advance(yk_cg *cg)
     if (history) record(cg, gpu->staged, first);
     cg->s = gpu->staged->s;
     cg->newest_p ^= gpu->staged->folds & 1;
+    if (cg->op || cg->preconditioner) yk_gpu_conclude_callbacks(cg);
     return YOKE_OK;
 }
 
@@ -168,6 +204,7 @@ const yk_driver yk_driver_stream = {
     .name = "stream",
     .text = "kernels on a CUDA stream",
     .engine = &yk_engine_gpu,
+    .takes_callbacks = true,
     .advance = advance_stream,
 };
 
@@ -175,5 +212,7 @@ const yk_driver yk_driver_graph = {
     .name = "graph",
     .text = "batches of kernels as a CUDA graph",
     .engine = &yk_engine_gpu,
+    .takes_callbacks = true,
+    .prepare = prepare_graph,
     .advance = advance_graph,
 };

@@ -32,6 +32,9 @@ yk_gpu_view yk_gpu_view_of(const yk_cg *cg, int newest_p)
 
 /* ------------------------------------------------------------------ memory */
 
+/* Of a task's sums and its largest magnitude, which lie together. */
+static const size_t total_bytes = (YK_DOTS + 1) * sizeof(double);
+
 /* Chunks a multiprocessor, from which on its warps take one each. */
 enum { CHUNKS_FOR_WARPS = 8 };
 
@@ -48,26 +51,41 @@ static void choose_walk(struct yk_gpu_state *gpu, int64_t chunks, int streams)
         walk->chunks *= 2;
 }
 
-/* One allocation for the nodes of all levels, with room for a block a chunk, then the counters,
- * then totals. */
+/* The nodes of each level, with room for a block a chunk, and in all; and the counters. */
+typedef struct sums_size {
+    size_t count[YK_SUM_LEVELS + 1], nodes, counters;
+} sums_size;
+
+static sums_size count_sums(int64_t rows)
+{
+    sums_size size = {.count = {(size_t)yk_chunks(rows) + 1}};
+    for (int level = 0; level < YK_SUM_LEVELS; level++) {
+        size.count[level + 1] = (size.count[level] + YK_SUM_GROUP - 1) / YK_SUM_GROUP;
+        size.nodes += size.count[level];
+        size.counters += size.count[level + 1];
+    }
+    return size;
+}
+
+static size_t sums_bytes(const sums_size *size)
+{
+    return (size->nodes + 2) * YK_DOTS * sizeof(double) + size->counters * sizeof(unsigned);
+}
+
+/* One allocation for the nodes of all levels, then the counters, then totals. */
 static yoke_status allocate_sums(struct yk_gpu_state *gpu, int64_t rows)
 {
     yk_gpu_sums *sums = &gpu->sums;
-    size_t count[YK_SUM_LEVELS + 1] = {(size_t)yk_chunks(rows) + 1}, nodes = 0, counters = 0;
-    for (int level = 0; level < YK_SUM_LEVELS; level++) {
-        count[level + 1] = (count[level] + YK_SUM_GROUP - 1) / YK_SUM_GROUP;
-        nodes += count[level];
-        counters += count[level + 1];
-    }
-    size_t bytes = (nodes + 2) * YK_DOTS * sizeof(double) + counters * sizeof(unsigned);
+    const sums_size size = count_sums(rows);
+    size_t bytes = sums_bytes(&size);
     YK_TRY(yk_device_allocate(&gpu->device, "partial sums", (int64_t)bytes, 1, &gpu->sums_memory));
     double *node = gpu->sums_memory;
-    unsigned *arrived = (void *)(node + (nodes + 2) * YK_DOTS);
+    unsigned *arrived = (void *)(node + (size.nodes + 2) * YK_DOTS);
     for (int level = 0; level < YK_SUM_LEVELS; level++) {
         sums->node[level] = node;
         sums->arrived[level] = arrived;
-        node += count[level] * YK_DOTS;
-        arrived += count[level + 1];
+        node += size.count[level] * YK_DOTS;
+        arrived += size.count[level + 1];
     }
     sums->total = node;
     sums->largest = (void *)(node + YK_DOTS);
@@ -85,7 +103,24 @@ static yoke_status open_here(yk_cg *cg)
     YK_TRY(yk_device_allocate_pinned("loop state", sizeof *gpu->staged, &gpu->staged));
     for (int i = 0; i < 2; i++)
         YK_TRY(yk_device_allocate_pinned("loop state", YK_GPU_LOOP_HEAD, &gpu->seen[i]));
-    return yk_device_allocate_pinned("sums", (YK_DOTS + 1) * sizeof(double), &gpu->total);
+    YK_TRY(yk_gpu_open_exchange(cg));
+    return yk_device_allocate_pinned("sums", total_bytes, &gpu->total);
+}
+
+static void state_bytes(const yk_cg *cg, size_t *host, size_t *device)
+{
+    const sums_size sums = count_sums(cg->rows);
+    *device = sums_bytes(&sums) + sizeof(yk_gpu_loop);
+    *host = sizeof(struct yk_gpu_state) + sizeof(yk_gpu_loop) + 2 * YK_GPU_LOOP_HEAD + total_bytes +
+            yk_gpu_exchange_bytes(cg);
+}
+
+static yoke_status reserve(yk_cg *cg, size_t bytes)
+{
+    int previous = yk_device_enter(&cg->gpu->device);
+    yoke_status status = yk_device_reserve(&cg->gpu->device, bytes);
+    yk_device_leave(previous);
+    return status;
 }
 
 static yoke_status open_gpu(yk_cg *cg)
@@ -115,6 +150,7 @@ static void close_gpu(yk_cg *cg)
     }
     yk_device_free_pinned(gpu->staged);
     yk_device_free_pinned(gpu->total);
+    yk_gpu_close_exchange(cg);
     yk_gpu_free_matrix(gpu);
     yk_device_free(gpu->sums_memory);
     yk_device_free(gpu->loop);
@@ -166,8 +202,7 @@ static yoke_status run_here(yk_cg *cg, yk_task task, double argument, double *to
     YK_TRY(yk_device_try(yk_gpu_launch(&view, task, NULL, gpu->device.stream), "a task's kernel"));
     if (!total) return YOKE_OK;
     /* largest follows total: one copy brings both */
-    YK_TRY(
-        yk_device_copy(&gpu->device, gpu->total, gpu->sums.total, (YK_DOTS + 1) * sizeof(double)));
+    YK_TRY(yk_device_copy(&gpu->device, gpu->total, gpu->sums.total, total_bytes));
     YK_TRY(yk_device_wait(&gpu->device));
     if (yk_task_is_largest(task))
         memcpy(total, gpu->total + YK_DOTS, sizeof *total);
@@ -232,10 +267,15 @@ const yk_engine yk_engine_gpu = {
     .close = close_gpu,
     .allocate = allocate,
     .release = release,
+    .state_bytes = state_bytes,
+    .reserve = reserve,
     .load_matrix = yk_gpu_load_matrix,
+    .use_format = yk_gpu_use_format,
+    .keep_format = yk_gpu_keep_format,
     .load_values = yk_gpu_load_values,
     .load_vector = load_vector,
     .run = run,
+    .apply = yk_gpu_apply,
     .import = import,
     .export = export,
 };

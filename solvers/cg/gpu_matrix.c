@@ -6,40 +6,7 @@
 #include "lib/status.h"
 #include "solvers/cg/bytes.h"
 #include "solvers/cg/gpu_state.h"
-
-/* SELL pays where its padding is small, which is read but not multiplied, and no row is so long
- * that several threads should share it. */
-static bool prefers_sell(const yk_csr *csr)
-{
-    int64_t entries = 0;
-    for (int64_t i = 0; i < csr->rows; i += 32) {
-        int64_t width = 0, last = i + 32 < csr->rows ? i + 32 : csr->rows;
-        for (int64_t k = i; k < last; k++) {
-            int64_t length = yk_row_start(csr, k + 1) - yk_row_start(csr, k);
-            if (length > width) width = length;
-        }
-        if (width > YK_ROW_SEGMENT) return false;
-        entries += 32 * width;
-    }
-    return (double)entries <= 1.5 * (double)csr->nonzeros;
-}
-
-static bool may_be_sell(const yk_csr *csr)
-{
-    for (int64_t i = 0; i < csr->rows; i++)
-        if (yk_row_start(csr, i + 1) - yk_row_start(csr, i) > YK_ROW_SEGMENT) return false;
-    return true;
-}
-
-static yoke_status choose_format(struct yk_gpu_state *gpu, const yk_csr *csr, const char *format)
-{
-    if (format && strcmp(format, "sell") == 0 && !may_be_sell(csr))
-        return yk_fail(YOKE_UNSUITABLE, "format sell: a row has more than %d entries; use csr",
-                       YK_ROW_SEGMENT);
-    bool sell = format ? strcmp(format, "sell") == 0 : prefers_sell(csr);
-    gpu->format = sell ? YK_GPU_SELL : YK_GPU_CSR;
-    return YOKE_OK;
-}
+#include "solvers/cg/row_shape.h"
 
 static yoke_status upload_csr(struct yk_gpu_state *gpu, const yk_csr *csr)
 {
@@ -56,9 +23,6 @@ static yoke_status upload_csr(struct yk_gpu_state *gpu, const yk_csr *csr)
                           (size_t)csr->nonzeros * sizeof(double));
 }
 
-/* Up to this much padding buys slices of one width. */
-#define ONE_WIDTH_PADDING 1.05
-
 /* From the slices' widths, which are few enough for the host: one width, or the columns before each
  * slice and, behind the last, in all. */
 static void place_slices(struct yk_gpu_state *gpu, int64_t *slice, int64_t slices)
@@ -73,7 +37,7 @@ static void place_slices(struct yk_gpu_state *gpu, int64_t *slice, int64_t slice
     slice[slices] = columns;
     gpu->sell_columns = columns;
     gpu->sell_width = 0;
-    if ((double)(widest * slices) > ONE_WIDTH_PADDING * (double)columns || widest == 0) return;
+    if (!yk_sell_takes_one_width(widest, slices, columns)) return;
     gpu->sell_width = (int)widest;
     gpu->sell_columns = widest * slices;
     if (widest <= YK_ROW_CHAIN) gpu->format = YK_GPU_SELL8;
@@ -109,16 +73,21 @@ static void drop_csr(struct yk_gpu_state *gpu)
     gpu->csr_value = NULL;
 }
 
-/* SELL from the CSR that is on the device, which then goes. */
+/* SELL from the CSR that is on the device. */
 static yoke_status fill_sell(yk_cg *cg)
 {
     struct yk_gpu_state *gpu = cg->gpu;
     yk_gpu_view view = yk_gpu_view_of(cg, 0);
     YK_TRY(yk_device_try(yk_gpu_sell_fill(&view.rows.csr, &view.sell, gpu->device.stream),
                          "SELL fill"));
-    YK_TRY(yk_device_wait(&gpu->device));
-    drop_csr(gpu);
-    return YOKE_OK;
+    return yk_device_wait(&gpu->device);
+}
+
+static void count_bytes(yk_cg *cg)
+{
+    const struct yk_gpu_state *gpu = cg->gpu;
+    bool sell = gpu->format != YK_GPU_CSR;
+    cg->matrix_bytes = sell ? yk_sell_bytes(YK_SELL_ROWS * gpu->sell_columns) : 0.0;
 }
 
 static yoke_status make_sell(yk_cg *cg)
@@ -128,17 +97,22 @@ static yoke_status make_sell(yk_cg *cg)
     YK_TRY(find_slices(cg, &on_device));
     YK_TRY(yk_device_allocate(&gpu->device, "SELL columns", gpu->sell_columns, YK_SELL_BYTES,
                               &gpu->sell_column));
-    cg->matrix_bytes = yk_sell_bytes(YK_SELL_ROWS * gpu->sell_columns);
-    return fill_sell(cg);
+    YK_TRY(fill_sell(cg));
+    gpu->has_sell = true;
+    gpu->sell_format = gpu->format;
+    return YOKE_OK;
 }
 
 static yoke_status load_here(yk_cg *cg, const yk_csr *csr, const char *format)
 {
     struct yk_gpu_state *gpu = cg->gpu;
-    YK_TRY(choose_format(gpu, csr, format));
-    cg->format = gpu->format == YK_GPU_CSR ? "csr" : "sell";
+    gpu->format = strcmp(format, "sell") == 0 ? YK_GPU_SELL : YK_GPU_CSR;
     YK_TRY(upload_csr(gpu, csr));
-    if (gpu->format != YK_GPU_CSR) YK_TRY(make_sell(cg));
+    if (gpu->format != YK_GPU_CSR) {
+        YK_TRY(make_sell(cg));
+        drop_csr(gpu);
+    }
+    count_bytes(cg);
     return yk_device_wait(&gpu->device);
 }
 
@@ -148,6 +122,37 @@ yoke_status yk_gpu_load_matrix(yk_cg *cg, const yk_csr *csr, const char *format)
     yoke_status status = load_here(cg, csr, format);
     yk_device_leave(previous);
     return status;
+}
+
+yoke_status yk_gpu_use_format(yk_cg *cg, const char *format)
+{
+    struct yk_gpu_state *gpu = cg->gpu;
+    bool sell = strcmp(format, "sell") == 0;
+    gpu->format = !sell ? YK_GPU_CSR : gpu->has_sell ? gpu->sell_format : YK_GPU_SELL;
+    int previous = yk_device_enter(&gpu->device);
+    yoke_status status = sell && !gpu->has_sell ? make_sell(cg) : YOKE_OK;
+    yk_device_leave(previous);
+    count_bytes(cg);
+    return status;
+}
+
+static void drop_sell(struct yk_gpu_state *gpu)
+{
+    yk_device_free(gpu->sell_column);
+    yk_device_free(gpu->slice);
+    gpu->sell_column = NULL;
+    gpu->slice = NULL;
+    gpu->has_sell = false;
+}
+
+void yk_gpu_keep_format(yk_cg *cg)
+{
+    int previous = yk_device_enter(&cg->gpu->device);
+    if (cg->gpu->format == YK_GPU_CSR)
+        drop_sell(cg->gpu);
+    else
+        drop_csr(cg->gpu);
+    yk_device_leave(previous);
 }
 
 /* With SELL the new values pass through a CSR that lives only here. */
@@ -161,7 +166,9 @@ static yoke_status load_values_here(yk_cg *cg, const yk_csr *csr)
     }
     drop_csr(gpu);
     YK_TRY(upload_csr(gpu, csr));
-    return fill_sell(cg);
+    YK_TRY(fill_sell(cg));
+    drop_csr(gpu);
+    return YOKE_OK;
 }
 
 yoke_status yk_gpu_load_values(yk_cg *cg, const yk_csr *csr)
@@ -175,6 +182,5 @@ yoke_status yk_gpu_load_values(yk_cg *cg, const yk_csr *csr)
 void yk_gpu_free_matrix(struct yk_gpu_state *gpu)
 {
     drop_csr(gpu);
-    yk_device_free(gpu->sell_column);
-    yk_device_free(gpu->slice);
+    drop_sell(gpu);
 }

@@ -16,7 +16,8 @@ struct yk_gpu_state {
     char *sell_column;
     int64_t *slice, sell_columns;
     int sell_width; /* 0: the slices differ */
-    yk_gpu_format format;
+    bool has_sell;
+    yk_gpu_format format, sell_format; /* in use; SELL's */
     yk_gpu_walk walk;
     yk_gpu_sums sums;
     void *sums_memory;
@@ -24,7 +25,11 @@ struct yk_gpu_state {
     yk_gpu_loop *staged;  /* pinned: goes up before an advance, comes down after it */
     yk_gpu_loop *seen[2]; /* pinned: heads, for looking while the device goes on */
     double *total;        /* pinned, [YK_DOTS + 1]: of tasks outside the loop */
-    void *graph[2];       /* a batch of iterations, from each of p and p_old */
+    double *exchange[2];  /* [rows] in, out of callbacks that take host memory; else NULL */
+    bool exchange_pinned;
+    bool ended;     /* a callback failed or saw the loop's end: this advance enqueues no more */
+    bool step_done; /* the direction has taken the step that x lacked before the operator failed */
+    void *graph[2]; /* a batch of iterations, from each of p and p_old */
 };
 
 /* The view for a pass from this state: p and p_old as newest_p says. */
@@ -33,7 +38,19 @@ yk_gpu_view yk_gpu_view_of(const yk_cg *cg, int newest_p);
 /* gpu_matrix.c: the engine's load_matrix and load_values, and their end. */
 yoke_status yk_gpu_load_matrix(yk_cg *cg, const yk_csr *csr, const char *format);
 yoke_status yk_gpu_load_values(yk_cg *cg, const yk_csr *csr);
+yoke_status yk_gpu_use_format(yk_cg *cg, const char *format);
+void yk_gpu_keep_format(yk_cg *cg);
 void yk_gpu_free_matrix(struct yk_gpu_state *gpu);
+
+/* gpu_callback.c: the engine's apply; an iteration with a user's operator or preconditioner, of
+ * which nothing more is enqueued once gpu->ended; what that means for the state at an advance's
+ * end; and the memory it takes. */
+bool yk_gpu_apply(yk_cg *cg, const yoke_operator *op, yk_vector in, yk_vector out);
+yoke_status yk_gpu_enqueue_callbacks(yk_cg *cg);
+void yk_gpu_conclude_callbacks(yk_cg *cg);
+size_t yk_gpu_exchange_bytes(const yk_cg *cg);
+yoke_status yk_gpu_open_exchange(yk_cg *cg);
+void yk_gpu_close_exchange(yk_cg *cg);
 
 /* Keeps the first failure of a solve; true if there is none. */
 bool yk_gpu_ok(yk_cg *cg, yoke_status status);

@@ -86,6 +86,12 @@ YK_INLINE YK_CONSTANT int yk_task_multiplies(int task)
            task == YK_TASK_RESIDUAL_JACOBI;
 }
 
+/* Tasks that deliver p.q, after which alpha is known. */
+YK_INLINE YK_CONSTANT int yk_task_ends_multiply(int task)
+{
+    return task == YK_TASK_MULTIPLY || task == YK_TASK_FOLD || task == YK_TASK_DOT_PQ;
+}
+
 YK_INLINE YK_CONSTANT int yk_task_folds(int task)
 {
     return task == YK_TASK_FOLD;

@@ -314,6 +314,7 @@ static void advance_by_steps(yk_cg *cg, int64_t at_most)
     for (int64_t done = 0; done < at_most && !cg->s.stop; done++) {
         double total[YK_DOTS] = {0.0};
         if (!multiply_by_steps(cg, total)) {
+            cg->s.alpha = 0.0; /* the direction took the step that x lacked */
             cg->s.stop = YK_CG_CALLBACK;
             return;
         }
@@ -450,6 +451,7 @@ const yk_engine yk_engine_cpu = {
     .allocate = allocate,
     .release = release,
     .run = run,
+    .apply = yk_cpu_apply,
     .import = import,
     .export = export,
 };
@@ -458,5 +460,6 @@ const yk_driver yk_driver_team = {
     .name = "team",
     .text = "CPU threads in one parallel region, meeting at flags in memory",
     .engine = &yk_engine_cpu,
+    .takes_callbacks = true,
     .advance = advance,
 };

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* row_shape.h: what the lengths of a matrix's rows say about its formats on a GPU. */
+#ifndef YK_CG_ROW_SHAPE_H
+#define YK_CG_ROW_SHAPE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "solvers/cg/gpu.h"
+
+typedef struct yk_row_shape {
+    int64_t longest; /* row */
+    int64_t slices;
+    int64_t sell_columns; /* of all slices, 32 entries each, padding included */
+    double sell_padding;  /* entries of SELL for each that is there; 1 without any */
+} yk_row_shape;
+
+yk_row_shape yk_shape_of_rows(const yk_csr *csr, int threads);
+
+/* Up to this much more padding buys slices of one width, so that no entry's address waits for a
+ * load; columns: without it. */
+#define YK_ONE_WIDTH_PADDING 1.05
+
+static inline bool yk_sell_takes_one_width(int64_t widest, int64_t slices, int64_t columns)
+{
+    return widest > 0 && (double)(widest * slices) <= YK_ONE_WIDTH_PADDING * (double)columns;
+}
+
+/* Bytes in memory of the matrix as CSR beside its row starts, and as SELL. */
+static inline size_t yk_csr_entry_bytes(const yk_csr *csr)
+{
+    return (size_t)csr->nonzeros * (sizeof *csr->column + sizeof *csr->value);
+}
+
+static inline size_t yk_sell_memory(const yk_row_shape *shape)
+{
+    return (size_t)shape->sell_columns * YK_SELL_BYTES +
+           (size_t)(shape->slices + 1) * sizeof(int64_t);
+}
+
+#endif

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* test_gpu_memory.c: a GPU plan's memory is told before it is taken, and what does not fit is
+ * refused, or goes to the CPU where that was left open. */
+#include "lib/cuda/device.h"
+#include "tests/need_gpu.h"
+#include "tests/systems.h"
+
+TestSuite(gpu_memory, .init = need_gpu);
+
+/* cudaMalloc takes large blocks by 2 MiB; a plan makes at most 20. */
+#define GRANULE (20 * 2.0 * 1024 * 1024)
+
+static double free_now(void)
+{
+    yk_device device;
+    MUST(yk_device_open(0, &device));
+    yk_device_close(&device);
+    return (double)device.free_bytes;
+}
+
+static yoke_plan_options in_format(const char *format, const char *shape)
+{
+    yoke_plan_options planning = yoke_plan_defaults();
+    planning.partition = "gpu";
+    planning.format = format;
+    planning.shape = shape;
+    planning.preconditioner = "jacobi";
+    return planning;
+}
+
+static yoke_solve_options three_iterations(void)
+{
+    yoke_solve_options options = yoke_solve_defaults();
+    options.fixed_iterations = 1;
+    options.maxit = 3;
+    return options;
+}
+
+static double told(yoke_matrix *matrix, const yoke_plan_options *planning)
+{
+    yoke_memory memory = yoke_memory_defaults();
+    MUST(yoke_plan_memory(matrix, planning, &memory));
+    return (double)memory.device_bytes;
+}
+
+static yoke_plan *planned(yoke_matrix *matrix, const yoke_plan_options *planning)
+{
+    yoke_plan *plan = NULL;
+    MUST(yoke_plan_create(matrix, planning, &plan));
+    return plan;
+}
+
+/* Of SELL the CSR it was made from is told and given back. */
+static void told_is_taken(yoke_matrix *matrix, const yoke_plan_options *planning)
+{
+    double given_back =
+        strcmp(planning->format, "sell") == 0 ? 12.0 * (double)yoke_matrix_nonzeros(matrix) : 0.0;
+    double expected = told(matrix, planning), before = free_now();
+    yoke_plan *plan = planned(matrix, planning);
+    double taken = before - free_now();
+    cr_assert_float_eq(expected - given_back, taken, GRANULE, "%s, %s: told %g, took %g",
+                       planning->format, planning->shape, expected, taken);
+    yoke_plan_destroy(plan);
+    cr_assert_float_eq(free_now(), before, GRANULE);
+}
+
+Test(gpu_memory, is_told_before_it_is_taken)
+{
+    yoke_matrix *matrix = generated(new_context(), "poisson3d27:64");
+    yoke_plan_options csr = in_format("csr", "unfolded"), folded = in_format("csr", "folded");
+    yoke_plan_options sell = in_format("sell", "unfolded");
+    yoke_plan_destroy(planned(matrix, &csr)); /* kernels are loaded */
+    told_is_taken(matrix, &csr);
+    told_is_taken(matrix, &folded);
+    told_is_taken(matrix, &sell);
+    cr_assert_float_eq(told(matrix, &folded) - told(matrix, &csr), 8.0 * 64 * 64 * 64, 1.0);
+}
+
+/* Takes all of the device but so much. */
+static void *leave_free(double bytes)
+{
+    yk_device device;
+    void *memory = NULL;
+    MUST(yk_device_open(0, &device));
+    double most = (double)device.free_bytes - bytes;
+    cr_assert_gt(most, 0.0, "the device has less than %g bytes free", bytes);
+    int previous = yk_device_enter(&device);
+    MUST(yk_device_allocate(&device, "a test's own", (int64_t)most, 1, &memory));
+    yk_device_leave(previous);
+    yk_device_close(&device);
+    return memory;
+}
+
+Test(gpu_memory, what_does_not_fit_is_refused_with_asked_and_free)
+{
+    yoke_matrix *matrix = generated(new_context(), "poisson3d27:64");
+    yoke_plan_options planning = in_format(NULL, NULL);
+    yoke_plan *plan = NULL;
+    yoke_plan_destroy(planned(matrix, &planning));
+    void *taken = leave_free(64e6);
+    double before = free_now();
+    cr_assert_eq(yoke_plan_create(matrix, &planning, &plan), YOKE_NO_MEMORY);
+    cr_assert(strstr(yoke_error_text(), "needs ") && strstr(yoke_error_text(), " free"), "%s",
+              yoke_error_text());
+    cr_assert_float_eq(free_now(), before, GRANULE);
+    yk_device_free(taken);
+    yoke_plan_destroy(planned(matrix, &planning));
+}
+
+static int newlines(const char *text)
+{
+    int count = 0;
+    for (; *text; text++) count += *text == '\n';
+    return count;
+}
+
+Test(gpu_memory, auto_takes_the_cpu_where_the_device_is_full_and_says_so_once)
+{
+    enum { rows = 64 * 64 * 64 };
+    yoke_matrix *matrix = generated(new_context(), "poisson3d27:64");
+    double *b = filled(rows, 1.0), *x = filled(rows, 0.0);
+    yoke_solve_options few = three_iterations();
+    yoke_plan *plan = planned(matrix, NULL);
+    MUST(yoke_solve(plan, b, x, &few));
+    cr_assert_str_eq(yoke_plan_report(plan)->partition, "gpu");
+    cr_assert_str_eq(yoke_plan_report(plan)->notices, "");
+    yoke_plan_destroy(plan);
+    void *taken = leave_free(64e6);
+    plan = planned(matrix, NULL);
+    MUST(yoke_solve(plan, b, x, &few));
+    const yoke_report *report = yoke_plan_report(plan);
+    cr_assert_eq(report->iterations, 3);
+    cr_assert_str_eq(report->partition, "cpu");
+    cr_assert(strstr(report->notices, "takes the CPU"), "%s", report->notices);
+    cr_assert(strstr(report->notices, " free"), "%s", report->notices);
+    cr_assert_eq(newlines(report->notices), 0);
+    yoke_plan_destroy(plan);
+    yk_device_free(taken);
+}
+
+Test(gpu_memory, csr_is_taken_where_sell_cannot_be_made)
+{
+    enum { rows = 64 * 64 * 64 };
+    yoke_matrix *matrix = generated(new_context(), "poisson3d27:64");
+    double *b = filled(rows, 1.0), *x = filled(rows, 0.0);
+    yoke_plan_options csr = in_format("csr", NULL), sell = in_format("sell", NULL);
+    yoke_plan_options either = in_format(NULL, NULL);
+    yoke_solve_options few = three_iterations();
+    yoke_plan *plan = NULL;
+    yoke_plan_destroy(planned(matrix, &either));
+    void *taken = leave_free(0.5 * (told(matrix, &csr) + told(matrix, &sell)));
+    cr_assert_eq(yoke_plan_create(matrix, &sell, &plan), YOKE_NO_MEMORY);
+    cr_assert_str_eq(solve_with(matrix, &either, b, x, &few).format, "csr");
+    yk_device_free(taken);
+    cr_assert_str_eq(solve_with(matrix, &either, b, x, &few).format, "sell");
+}

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* test_gpu_planning.c: effort measure on a GPU: what is timed, what is taken, what is left. */
+#include <stdio.h>
+
+#include "tests/need_gpu.h"
+#include "tests/systems.h"
+
+TestSuite(gpu_planning, .init = need_gpu);
+
+typedef struct journal {
+    char timed[32][128]; /* "driver, format, shape" */
+    char taken[128];
+    int count;
+} journal;
+
+static void keep_line(void *user, yoke_log_level level, const char *text)
+{
+    journal *j = user;
+    const char *end = strstr(text, ": ");
+    cr_assert_eq(level, YOKE_LOG_DETAIL, "%s", text);
+    if (strncmp(text, "measured, taken: ", 17) == 0)
+        snprintf(j->taken, sizeof j->taken, "%s", text + 17);
+    if (strncmp(text, "measured: ", 10) != 0 || !end || !(end = strstr(end + 2, ": "))) return;
+    cr_assert_lt(j->count, 32);
+    snprintf(j->timed[j->count++], sizeof j->timed[0], "%.*s", (int)(end - text - 10), text + 10);
+}
+
+static yoke_context *listened(journal *j)
+{
+    yoke_context_options options = yoke_context_defaults();
+    yoke_context *context = NULL;
+    options.log = keep_line;
+    options.log_user = j;
+    MUST(yoke_context_create(&options, &context));
+    return keep(context);
+}
+
+static yoke_plan_options measured(const char *driver, const char *format, const char *shape)
+{
+    yoke_plan_options planning = yoke_plan_defaults();
+    planning.partition = "gpu";
+    planning.effort = "measure";
+    planning.driver = driver;
+    planning.format = format;
+    planning.shape = shape;
+    return planning;
+}
+
+static bool was_timed(const journal *j, const char *what)
+{
+    for (int i = 0; i < j->count; i++)
+        if (strcmp(j->timed[i], what) == 0) return true;
+    return false;
+}
+
+static int timed_with(const journal *j, const char *word)
+{
+    int count = 0;
+    for (int i = 0; i < j->count; i++) count += strstr(j->timed[i], word) != NULL;
+    return count;
+}
+
+/* Solves on the GPU as planned, and on the CPU: the same bits; what was taken is what ran. */
+static void same_bits(journal *j, yoke_matrix *matrix, const yoke_plan_options *planning,
+                      int64_t iterations)
+{
+    int64_t rows = yoke_matrix_rows(matrix);
+    double *b = filled(rows, 0.0), *x = filled(rows, 0.0), *expected = filled(rows, 0.0);
+    char ran[128];
+    yoke_plan_options on_cpu = yoke_plan_defaults();
+    on_cpu.partition = "cpu";
+    on_cpu.preconditioner = planning->preconditioner;
+    yoke_solve_options options = yoke_solve_defaults();
+    options.fixed_iterations = 1;
+    options.maxit = iterations;
+    scramble(b, rows, 5);
+    solve_with(matrix, &on_cpu, b, expected, &options);
+    yoke_report report = solve_with(matrix, planning, b, x, &options);
+    cr_assert_eq(memcmp(x, expected, (size_t)rows * sizeof *x), 0, "other bits");
+    snprintf(ran, sizeof ran, "%s, %s, %s", report.driver, report.format, report.shape);
+    if (j->count > 0) cr_assert_str_eq(ran, j->taken);
+}
+
+Test(gpu_planning, a_small_system_is_timed_in_every_way)
+{
+    journal j = {0};
+    yoke_matrix *matrix = generated(listened(&j), "poisson3d7:6");
+    yoke_plan_options planning = measured(NULL, NULL, NULL);
+    planning.effort = "patient"; /* in time for all, on a device that is not ours alone too */
+    planning.preconditioner = "jacobi";
+    same_bits(&j, matrix, &planning, 20);
+    cr_assert(was_timed(&j, "graph, sell, unfolded"));
+    cr_assert_geq(timed_with(&j, "stream"), 1);
+    cr_assert_geq(timed_with(&j, "csr"), 1);
+    cr_assert_geq(timed_with(&j, ", folded"), 1);
+    cr_assert(was_timed(&j, j.taken), "%s", j.taken);
+}
+
+Test(gpu_planning, a_large_system_is_timed_choice_by_choice)
+{
+    journal j = {0};
+    yoke_matrix *matrix = generated(listened(&j), "poisson3d7:110");
+    yoke_plan_options planning = measured(NULL, NULL, NULL);
+    same_bits(&j, matrix, &planning, 3);
+    cr_assert(was_timed(&j, "graph, sell, unfolded"));
+    cr_assert_leq(j.count, 6);
+    cr_assert(was_timed(&j, j.taken), "%s", j.taken);
+}
+
+Test(gpu_planning, what_is_named_is_not_left_to_timing)
+{
+    journal j = {0};
+    yoke_matrix *matrix = generated(listened(&j), "poisson3d7:6");
+    yoke_plan_options planning = measured("stream", "csr", NULL);
+    same_bits(&j, matrix, &planning, 20);
+    cr_assert_eq(j.count, 2);
+    cr_assert_eq(timed_with(&j, "stream, csr, "), 2);
+    j.count = 0;
+    planning = measured("stream", NULL, "folded");
+    same_bits(&j, matrix, &planning, 20);
+    cr_assert_eq(j.count, 2);
+    cr_assert_eq(timed_with(&j, ", folded"), 2);
+    j.count = 0;
+    planning = measured("graph", "sell", "folded");
+    same_bits(&j, matrix, &planning, 20);
+    cr_assert_eq(j.count, 0);
+}
+
+/* One row of 300 entries: too long for SELL. */
+Test(gpu_planning, formats_that_cannot_hold_the_matrix_are_not_timed)
+{
+    enum { n = 600 };
+    static double entry[n * n];
+    journal j = {0};
+    for (int i = 0; i < n; i++) {
+        entry[i * n + i] = 2.0 * n;
+        if (i > 0 && i < 300) entry[i] = entry[i * n] = -1.0;
+    }
+    yoke_matrix *matrix = dense(listened(&j), n, entry);
+    yoke_plan_options planning = measured(NULL, NULL, NULL);
+    same_bits(&j, matrix, &planning, 20);
+    cr_assert_gt(j.count, 1);
+    cr_assert_eq(timed_with(&j, "sell"), 0);
+    cr_assert_str_eq(strstr(j.taken, "csr") ? "csr" : j.taken, "csr");
+}
+
+Test(gpu_planning, new_values_reach_the_format_that_was_taken)
+{
+    journal j = {0};
+    yoke_matrix *matrix = generated(listened(&j), "poisson2d5:40");
+    yoke_csr csr = yoke_csr_defaults();
+    MUST(yoke_matrix_view(matrix, &csr));
+    int64_t nonzeros = yoke_matrix_nonzeros(matrix);
+    double *twice = filled(nonzeros, 0.0), *b = filled(1600, 1.0);
+    double *x = filled(1600, 0.0), *half = filled(1600, 0.0);
+    for (int64_t k = 0; k < nonzeros; k++) twice[k] = 2.0 * csr.value[k];
+    yoke_plan_options planning = measured(NULL, NULL, NULL);
+    yoke_plan *plan = NULL;
+    MUST(yoke_plan_create(matrix, &planning, &plan));
+    MUST(yoke_solve(plan, b, x, NULL));
+    MUST(yoke_matrix_update_values(matrix, twice));
+    MUST(yoke_solve(plan, b, half, NULL));
+    for (int i = 0; i < 1600; i++) cr_assert_eq(2.0 * half[i], x[i]);
+    yoke_plan_destroy(plan);
+}
+
+Test(gpu_planning, auto_leaves_a_small_system_to_the_cpu)
+{
+    static const struct {
+        const char *spec, *partition;
+    } systems[] = {{"poisson2d5:20", "cpu"}, {"poisson3d7:10", "cpu"}, {"poisson3d7:64", "gpu"}};
+    for (size_t i = 0; i < sizeof systems / sizeof *systems; i++) {
+        yoke_matrix *matrix = generated(new_context(), systems[i].spec);
+        int64_t rows = yoke_matrix_rows(matrix);
+        double *b = filled(rows, 1.0), *x = filled(rows, 0.0);
+        yoke_solve_options options = yoke_solve_defaults();
+        options.maxit = 3;
+        yoke_report report = solve_with(matrix, NULL, b, x, &options);
+        cr_assert_str_eq(report.partition, systems[i].partition, "%s", systems[i].spec);
+    }
+}
+
+/* Nothing can be timed on a matrix of no numbers; the solve then says what it is. */
+Test(gpu_planning, a_matrix_with_a_nan_is_planned_and_the_solve_names_it)
+{
+    journal j = {0};
+    double entry[4] = {2.0, NAN, NAN, 2.0}, b[2] = {1.0, 1.0}, x[2];
+    yoke_matrix *matrix = dense(listened(&j), 2, entry);
+    yoke_plan_options planning = measured(NULL, NULL, NULL);
+    cr_assert_eq(solve_with(matrix, &planning, b, x, NULL).outcome, YOKE_NOT_FINITE);
+}
