@@ -17,6 +17,7 @@ typedef struct yk_choice {
     const char *home, *solver, *preconditioner, *effort;
     const char *format; /* NULL: the engine chooses */
     bool jacobi, folded, measure_shape, nullspace, stream_q;
+    bool foreign_product; /* by cuSPARSE: not folded, p.q in a pass of its own */
     int parts, threads;
     int64_t measure_iterations; /* most that measuring may take, and its seconds */
     double measure_seconds;

@@ -126,12 +126,30 @@ static yoke_status choose_preconditioner(const yoke_matrix *matrix,
     return YOKE_OK;
 }
 
+/* cuSPARSE multiplies by a p that is there already, when the host says so. */
+static yoke_status check_cusparse_can(const yoke_matrix *matrix, const yoke_plan_options *options,
+                                      const yk_choice *choice)
+{
+    if (!choice->foreign_product) return YOKE_OK;
+    if (matrix->is_operator)
+        return yk_fail(YOKE_UNSUITABLE,
+                       "format cusparse needs the matrix's entries, an operator has none");
+    if (!is_auto(options->shape) && strcmp(options->shape, "folded") == 0)
+        return yk_fail(YOKE_UNSUITABLE, "format cusparse does not take shape folded; use unfolded");
+    if (strcmp(choice->driver->name, "persistent") == 0)
+        return yk_fail(YOKE_UNSUITABLE,
+                       "format cusparse does not take driver persistent; use graph or stream");
+    return YOKE_OK;
+}
+
 static yoke_status choose_shape(const yoke_matrix *matrix, const yoke_plan_options *options,
                                 yk_choice *choice)
 {
     bool gpu = choice->partition->owner == YK_OWNER_GPU;
-    bool cannot_fold = matrix->is_operator || options->apply_preconditioner || choice->nullspace;
+    bool cannot_fold = matrix->is_operator || options->apply_preconditioner || choice->nullspace ||
+                       choice->foreign_product;
     const char *name;
+    YK_TRY(check_cusparse_can(matrix, options, choice));
     YK_TRY(find(YOKE_LIST_SHAPES, options->shape, "unfolded", &name, NULL));
     choice->folded = strcmp(name, "folded") == 0;
     if (choice->folded && cannot_fold)
@@ -157,7 +175,8 @@ static const char *default_partition(const yoke_matrix *matrix, const yoke_plan_
 {
     bool needs_cpu = matrix->is_operator || options->apply_preconditioner || options->parts > 1 ||
                      (!is_auto(options->driver) && strcmp(options->driver, "team") == 0);
-    if (needs_cpu || yk_csr_bytes(&matrix->csr) < WORTH_A_GPU) return "cpu";
+    bool needs_gpu = !is_auto(options->format) && strcmp(options->format, "csr") != 0;
+    if (needs_cpu || (!needs_gpu && yk_csr_bytes(&matrix->csr) < WORTH_A_GPU)) return "cpu";
     return *yk_gpu_reason() ? "cpu" : "gpu";
 }
 
@@ -180,6 +199,7 @@ static yoke_status choose_tables(const yoke_matrix *matrix, const yoke_plan_opti
     YK_TRY(find(YOKE_LIST_HOMES, options->home, "owner", &choice->home, NULL));
     YK_TRY(find(YOKE_LIST_SOLVERS, options->solver, "cg", &choice->solver, NULL));
     YK_TRY(find(YOKE_LIST_FORMATS, options->format, "csr", &choice->format, NULL));
+    choice->foreign_product = strcmp(choice->format, "cusparse") == 0;
     if (gpu && is_auto(options->format)) choice->format = NULL;
     if (!gpu && strcmp(choice->format, "csr") != 0)
         return yk_fail(YOKE_UNSUITABLE, "format %s is not for the CPU; use csr", choice->format);

@@ -14,6 +14,16 @@
  * a = 3, t = 10 us. Even, so that a batch ends with p where it began. */
 enum { BATCH = 16 };
 
+/* A product that is not ours leaves p.q to a pass of its own. It runs after the end of the loop
+ * too, on a p that does not change any more. */
+yoke_status yk_gpu_enqueue_multiply(yk_cg *cg, const yk_gpu_view *view)
+{
+    struct yk_gpu_state *gpu = cg->gpu;
+    yk_task task = gpu->cusparse ? YK_TASK_DOT_PQ : YK_TASK_MULTIPLY;
+    if (gpu->cusparse) YK_TRY(yk_gpu_cusparse_multiply(cg));
+    return yk_device_try(yk_gpu_launch(view, task, gpu->loop, gpu->device.stream), "multiply");
+}
+
 static yoke_status enqueue_iteration(yk_cg *cg, int newest_p)
 {
     struct yk_gpu_state *gpu = cg->gpu;
@@ -26,8 +36,7 @@ static yoke_status enqueue_iteration(yk_cg *cg, int newest_p)
     } else {
         YK_TRY(
             yk_device_try(yk_gpu_launch(&view, YK_TASK_DIRECTION, gpu->loop, stream), "direction"));
-        YK_TRY(
-            yk_device_try(yk_gpu_launch(&view, YK_TASK_MULTIPLY, gpu->loop, stream), "multiply"));
+        YK_TRY(yk_gpu_enqueue_multiply(cg, &view));
     }
     return yk_device_try(yk_gpu_launch(&view, update, gpu->loop, stream), "update");
 }

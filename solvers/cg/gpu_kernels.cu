@@ -71,7 +71,7 @@ static __device__ bool arrive(const yk_gpu_sums &sums, unsigned index, int dots,
 static __device__ void step(int task, yk_gpu_loop *loop, const double *sum)
 {
     double dot[YK_DOTS] = {sum[0], sum[1], sum[2], sum[3]};
-    if (yk_task_multiplies(task)) {
+    if (yk_task_ends_multiply(task)) {
         yk_cg_after_multiply(&loop->s, dot[YK_DOT_PQ]);
         if (task == YK_TASK_FOLD) loop->folds++;
         loop->halt = loop->s.stop != YK_CG_GO_ON;

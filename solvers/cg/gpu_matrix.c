@@ -143,6 +143,10 @@ static yoke_status load_here(yk_cg *cg, const yk_csr *csr, const char *format)
     cg->format = gpu->format == YK_GPU_CSR ? "csr" : "sell";
     YK_TRY(upload_csr(gpu, csr));
     if (gpu->format != YK_GPU_CSR) YK_TRY(make_sell(cg));
+    if (format && strcmp(format, "cusparse") == 0) {
+        cg->format = "cusparse";
+        YK_TRY(yk_gpu_cusparse_open(cg, csr));
+    }
     return yk_device_wait(&gpu->device);
 }
 
@@ -161,6 +165,7 @@ static yoke_status load_values_here(yk_cg *cg, const yk_csr *csr)
     size_t bytes = (size_t)csr->nonzeros * sizeof(double);
     if (gpu->format == YK_GPU_CSR) {
         YK_TRY(yk_device_copy(&gpu->device, gpu->csr_value, csr->value, bytes));
+        YK_TRY(yk_gpu_cusparse_renew(cg));
         return yk_device_wait(&gpu->device);
     }
     drop_csr_entries(gpu);
@@ -187,6 +192,7 @@ yoke_status yk_gpu_load_values(yk_cg *cg, const yk_csr *csr)
 
 void yk_gpu_free_matrix(struct yk_gpu_state *gpu)
 {
+    yk_gpu_cusparse_close(gpu);
     drop_csr_entries(gpu);
     yk_device_free(gpu->start);
     yk_device_free(gpu->sell_column);

@@ -16,6 +16,7 @@ struct yk_gpu_state {
     int64_t *slice, sell_entries;
     int sell_width; /* 0: the slices differ */
     yk_gpu_format format;
+    struct yk_gpu_cusparse *cusparse; /* multiplies in the loop, in place of our kernel; or NULL */
     yk_gpu_sums sums;
     void *sums_memory;
     yk_gpu_loop *loop;    /* on the device */
@@ -32,6 +33,16 @@ yk_gpu_view yk_gpu_view_of(const yk_cg *cg, int newest_p);
 yoke_status yk_gpu_load_matrix(yk_cg *cg, const yk_csr *csr, const char *format);
 yoke_status yk_gpu_load_values(yk_cg *cg, const yk_csr *csr);
 void yk_gpu_free_matrix(struct yk_gpu_state *gpu);
+
+/* gpu_cusparse.c: makes ready to multiply the CSR that the device holds; csr: the same on the host.
+ * Then, after new values; and q = A p, enqueued. */
+yoke_status yk_gpu_cusparse_open(yk_cg *cg, const yk_csr *csr);
+yoke_status yk_gpu_cusparse_renew(yk_cg *cg);
+yoke_status yk_gpu_cusparse_multiply(yk_cg *cg);
+void yk_gpu_cusparse_close(struct yk_gpu_state *gpu);
+
+/* gpu_drivers.c: q = A p and p.q, and with them alpha, enqueued; by the format's way. */
+yoke_status yk_gpu_enqueue_multiply(yk_cg *cg, const yk_gpu_view *view);
 
 /* Keeps the first failure of a solve; true if there is none. */
 bool yk_gpu_ok(yk_cg *cg, yoke_status status);
