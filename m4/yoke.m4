@@ -233,6 +233,7 @@ Yoke $PACKAGE_VERSION
   METIS          $yoke_metis_summary
   PETSc rival    $yoke_petsc_summary
   hypre rival    $yoke_hypre_summary
+  cuSPARSE rival $yoke_cusparse_summary
   tests          $yoke_criterion_summary
 
 EOT
