@@ -36,12 +36,15 @@ static void print_kind(yoke_list_kind kind, FILE *stream)
 
 static void print_rivals(FILE *stream)
 {
-    int petsc = 0, hypre = 0;
+    int petsc = 0, hypre = 0, cusparse = 0;
 #if HAVE_PETSC
     petsc = 1;
 #endif
 #if HAVE_HYPRE
     hypre = 1;
+#endif
+#if HAVE_CUSPARSE
+    cusparse = 1;
 #endif
     static const char missing[] = " [not built: configure did not find it]";
     fputs("rivals for --vs\n", stream);
@@ -49,7 +52,8 @@ static void print_rivals(FILE *stream)
             petsc ? "" : missing);
     fprintf(stream, "  %c hypre     hypre's PCG on ParCSR, over MPI%s\n", hypre ? '+' : '-',
             hypre ? "" : missing);
-    fputs("  - cusparse  cuSPARSE and cuBLAS [not built: not in this version yet]\n", stream);
+    fprintf(stream, "  %c cusparse  cuSPARSE's product and cuBLAS's sums, on one GPU%s\n",
+            cusparse ? '+' : '-', cusparse ? "" : missing);
 }
 
 static void write_object(yoke_list_kind kind, const yoke_list_item *item, FILE *stream)

@@ -19,25 +19,43 @@
 #include "bench/temporary.h"
 #include "bench/verify.h"
 
+/* What is known of one before it runs. driver: NULL where its program says which it took. */
+typedef struct kind {
+    const char *name, *partition, *driver, *format;
+    int built, gpus;
+} kind;
+
+#ifndef HAVE_PETSC
+#define HAVE_PETSC 0
+#endif
+#ifndef HAVE_HYPRE
+#define HAVE_HYPRE 0
+#endif
+#ifndef HAVE_CUSPARSE
+#define HAVE_CUSPARSE 0
+#endif
+
+static const kind kinds[] = {
+    {"petsc", "cpu", "mpi", "aij", HAVE_PETSC, 0},
+    {"hypre", "cpu", "mpi", "parcsr", HAVE_HYPRE, 0},
+    {"cusparse", "gpu", NULL, "csr", HAVE_CUSPARSE, 1},
+};
+
 struct rival {
     rival_process process;
     const source *s;
-    char *name, *precond;
+    const kind *kind;
+    char *precond;
     int64_t iterations;
     double *us, *seconds; /* [count] */
     int count;
 };
 
-static int is_built(const char *name)
+static const kind *built_kind(const char *name)
 {
-#if HAVE_PETSC
-    if (!strcmp(name, "petsc")) return 1;
-#endif
-#if HAVE_HYPRE
-    if (!strcmp(name, "hypre")) return 1;
-#endif
-    (void)name;
-    return 0;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (!strcmp(kinds[i].name, name) && kinds[i].built) return &kinds[i];
+    return NULL;
 }
 
 /* In $YOKE_LIBEXECDIR, in the build tree that this program lies in, or where it was installed. */
@@ -103,6 +121,11 @@ static const char *write_dump(const source *s, char **path)
 static const char *failure(const rival_process *p)
 {
     static char text[640];
+    static const char cannot[] = "cannot ";
+    if (!strncmp(p->line, cannot, sizeof cannot - 1)) {
+        snprintf(text, sizeof text, "%.600s", p->line + sizeof cannot - 1);
+        return text;
+    }
     snprintf(text, sizeof text, "its program failed: %.600s",
              *p->other  ? p->other
              : *p->line ? p->line
@@ -117,10 +140,11 @@ static const char *launch(const char *program, const char *dump, const char *pre
     char count[24];
     snprintf(count, sizeof count, "%lld", (long long)iterations);
     const char *const arguments[] = {dump, precond, count, NULL};
-    for (int bound = 1; bound >= 0; bound--) { /* some containers forbid binding */
+    for (int bound = ranks > 0; bound >= 0; bound--) { /* some containers forbid binding */
         int error = process_start(program, arguments, ranks, bound, p);
         if (error) {
-            snprintf(text, sizeof text, "cannot start mpirun: %s", strerror(error));
+            snprintf(text, sizeof text, "cannot start %s: %s", ranks > 0 ? "mpirun" : "its program",
+                     strerror(error));
             return text;
         }
         if (process_wait(p, "ready")) return NULL;
@@ -133,7 +157,8 @@ static const char *unsuitable(const source *s, int64_t iterations, int ranks)
 {
     if (s->rows >= INT32_MAX || s->nonzeros >= INT32_MAX) return "its indices have 32 bits";
     if (iterations > INT32_MAX) return "its counts have 32 bits";
-    if (iterations < 1 || s->rows < ranks) return "the system is too small to time it";
+    if (iterations < 1 || s->rows < 1 || s->rows < ranks)
+        return "the system is too small to time it";
     return NULL;
 }
 
@@ -142,8 +167,10 @@ const char *rival_start(const char *name, const source *s, const char *precond, 
 {
     char program[PATH_MAX + 64];
     char *dump = NULL;
+    const kind *known = built_kind(name);
     *r = NULL;
-    if (!is_built(name)) return "not in this build";
+    if (!known) return "not in this build";
+    if (known->gpus > 0) ranks = 0; /* no MPI */
     if (!find_program(name, program, sizeof program)) return "its program is not installed";
     const char *why = unsuitable(s, iterations, ranks);
     if (!why) why = write_dump(s, &dump);
@@ -158,7 +185,7 @@ const char *rival_start(const char *name, const source *s, const char *precond, 
         return why;
     }
     made->s = s;
-    made->name = take_copy(name);
+    made->kind = known;
     made->precond = take_copy(precond);
     made->iterations = iterations;
     *r = made;
@@ -176,7 +203,7 @@ static void append(double **values, int count, double value)
 
 const char *rival_repeat(rival *r)
 {
-    progress_show("%s: %s, repeat %d", r->s->name, r->name, r->count + 1);
+    progress_show("%s: %s, repeat %d", r->s->name, r->kind->name, r->count + 1);
     if (!process_tell(&r->process, "go\n") || !process_wait(&r->process, "repeat"))
         return failure(&r->process);
     append(&r->us, r->count, process_value(&r->process, "us"));
@@ -185,29 +212,40 @@ const char *rival_repeat(rival *r)
     return NULL;
 }
 
-static void note_version(const char *name, const char *line, row *r)
+/* Which version, and, where its program had a choice, what it took. */
+static void note_version(const rival *r, row *result)
 {
-    char text[128], version[64] = "unknown";
-    const char *at = strstr(line, " version ");
-    if (at) sscanf(at, " version %63s", version);
-    snprintf(text, sizeof text, "%s %s", name, version);
-    row_notice(r, text);
+    char text[640], version[64] = "unknown";
+    const char *at = process_text(&r->process, "version"), *how = process_text(&r->process, "how");
+    if (at) sscanf(at, "%63s", version);
+    snprintf(text, sizeof text, "%s %s%s%.500s", r->kind->name, version, how ? ": " : "",
+             how ? how : "");
+    row_notice(result, text);
+}
+
+static void set_driver(const rival *r, row *result)
+{
+    char driver[32] = "unknown";
+    const char *at = process_text(&r->process, "driver");
+    if (at) sscanf(at, "%31s", driver);
+    row_set(&result->driver, r->kind->driver ? r->kind->driver : driver);
 }
 
 static void fill_row(rival *r, row *result)
 {
     const rival_process *p = &r->process;
     result->is_rival = 1;
-    result->rows = result->cpu_rows = r->s->rows;
+    result->rows = r->s->rows;
+    result->cpu_rows = r->kind->gpus > 0 ? 0 : r->s->rows;
     result->nonzeros = r->s->nonzeros;
-    result->gpus = 0;
+    result->gpus = r->kind->gpus;
     result->threads = 1;
     result->ranks = (int64_t)process_value(p, "ranks");
     row_set(&result->home, "owner");
-    row_set(&result->partition, "cpu");
-    row_set(&result->solver, r->name);
-    row_set(&result->driver, "mpi");
-    row_set(&result->format, !strcmp(r->name, "petsc") ? "aij" : "parcsr");
+    row_set(&result->partition, r->kind->partition);
+    row_set(&result->solver, r->kind->name);
+    set_driver(r, result);
+    row_set(&result->format, r->kind->format);
     row_set(&result->precond, r->precond);
     row_set(&result->outcome, "iteration_limit");
     result->iterations = (int64_t)process_value(p, "iterations");
@@ -218,7 +256,7 @@ static void fill_row(rival *r, row *result)
     result->us_median = median_of(r->us, r->count);
     result->us_min = r->us[0];
     result->us_max = r->us[r->count - 1];
-    note_version(r->name, p->line, result);
+    note_version(r, result);
 }
 
 static const char *judge(row *r, int64_t iterations)
@@ -239,7 +277,6 @@ static const char *judge(row *r, int64_t iterations)
 
 static void release(rival *r)
 {
-    free(r->name);
     free(r->precond);
     free(r->us);
     free(r->seconds);
@@ -261,5 +298,5 @@ const char *rival_finish(rival *r, row *result)
 
 const char *rival_name(const rival *r)
 {
-    return r->name;
+    return r->kind->name;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* rival.h: other people's CG on the same system and cores, each in a program of its own that is
- * asked for one timed solve at a time, in turn with ours, so that what else the machine does meets
- * both alike. */
+/* rival.h: other people's CG on the same system and cores, or GPU, each in a program of its own
+ * that is asked for one timed solve at a time, in turn with ours, so that what else the machine
+ * does meets both alike. */
 #ifndef BENCH_RIVAL_H
 #define BENCH_RIVAL_H
 

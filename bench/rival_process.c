@@ -99,10 +99,12 @@ int process_start(const char *program, const char *const arguments[], int ranks,
     int count = 0;
     *p = (rival_process){0};
     snprintf(ranks_text, sizeof ranks_text, "%d", ranks);
-    append_environment(all, &count, ranks, bound);
-    append(all, &count, MPIRUN);
-    append(all, &count, "-n");
-    append(all, &count, ranks_text);
+    if (ranks > 0) {
+        append_environment(all, &count, ranks, bound);
+        append(all, &count, MPIRUN);
+        append(all, &count, "-n");
+        append(all, &count, ranks_text);
+    }
     append(all, &count, program);
     while (*arguments && count < MOST_ARGUMENTS) append(all, &count, *arguments++);
     /* A program that died must be an answer that is missing, not the end of cgbench. */
@@ -144,10 +146,16 @@ int process_end(rival_process *p)
     return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-double process_value(const rival_process *p, const char *key)
+const char *process_text(const rival_process *p, const char *key)
 {
     char wanted[64];
     snprintf(wanted, sizeof wanted, " %s ", key);
     const char *at = strstr(p->line, wanted);
-    return at ? strtod(at + strlen(wanted), NULL) : NAN;
+    return at ? at + strlen(wanted) : NULL;
+}
+
+double process_value(const rival_process *p, const char *key)
+{
+    const char *text = process_text(p, key);
+    return text ? strtod(text, NULL) : NAN;
 }

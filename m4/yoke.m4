@@ -160,6 +160,25 @@ AS_IF([test "x$with_petsc" != xno], [
 AM_CONDITIONAL([HAVE_PETSC], [test "x$yoke_petsc" = xyes])
 ])
 
+# A GPU rival opens its libraries at run time: their headers are all that is asked for here.
+AC_DEFUN([YOKE_CUSPARSE], [
+YOKE_WITH([cusparse], [rival for --vs cusparse])
+yoke_cusparse=no yoke_cusparse_summary="no: --without-cusparse"
+AS_IF([test "x$with_cusparse" = xno], [],
+  [test "x$yoke_cuda" != xyes], [YOKE_MISSING([cusparse], [it needs the CUDA engine])], [
+  yoke_save_CPPFLAGS=$CPPFLAGS
+  CPPFLAGS="$CPPFLAGS $CUDA_CPPFLAGS"
+  AC_MSG_CHECKING([for the headers of cuSPARSE, from CUDA 12.4 on, and cuBLAS])
+  AC_COMPILE_IFELSE([AC_LANG_PROGRAM([[#include <cublas_v2.h>
+#include <cusparse.h>]],
+      [[return sizeof(__typeof__(cusparseSpMV_preprocess) *) + sizeof(__typeof__(cublasDdot_v2) *) == 0;]])],
+    [AC_MSG_RESULT([yes]); yoke_cusparse=yes; yoke_cusparse_summary="yes"],
+    [AC_MSG_RESULT([no]); YOKE_MISSING([cusparse], [the toolkit has no cusparse.h of 12.4 or later, or no cublas_v2.h])])
+  CPPFLAGS=$yoke_save_CPPFLAGS
+])
+AM_CONDITIONAL([HAVE_CUSPARSE], [test "x$yoke_cusparse" = xyes])
+])
+
 AC_DEFUN([YOKE_HYPRE], [
 YOKE_WITH([hypre], [rival for --vs hypre])
 yoke_hypre=no yoke_hypre_summary="no: --without-hypre"
@@ -214,6 +233,7 @@ Yoke $PACKAGE_VERSION
   METIS          $yoke_metis_summary
   PETSc rival    $yoke_petsc_summary
   hypre rival    $yoke_hypre_summary
+  cuSPARSE rival $yoke_cusparse_summary
   tests          $yoke_criterion_summary
 
 EOT
@@ -224,6 +244,7 @@ AC_DEFUN([YOKE_CUDA_USE], [
 AM_CONDITIONAL([HAVE_CUDA], [test "x$yoke_cuda" = xyes])
 AS_IF([test "x$yoke_cuda" = xyes], [
   AC_DEFINE([HAVE_CUDA], [1], [Define if the GPU engine is built.])
+  AC_DEFINE_UNQUOTED([YK_CUDA_LIBDIR], ["$yoke_cuda_lib"], [Where configure found CUDA's libraries.])
   CUDA_CPPFLAGS="-I$yoke_cuda_root/include"
   CUDA_LIBS="-L$yoke_cuda_lib -lcudart_static -ldl -lrt -lpthread -lstdc++"
   # Fused operations are written out: see lib/subset.h. PTX of the newest serves what comes later.

@@ -288,13 +288,22 @@ static bool makes_sell(const yk_choice *choice)
     return choice->measure_format || strcmp(choice->format, "sell") == 0;
 }
 
+/* cuSPARSE's own row starts, where the matrix's are wide; its buffer is told by the library alone,
+ * once the matrix lies there. */
+static size_t foreign_bytes(const yoke_plan *plan)
+{
+    const yk_csr *csr = &plan->matrix->csr;
+    bool narrows = plan->choice.foreign_product && csr->start64;
+    return narrows ? (size_t)(csr->rows + 1) * sizeof(int32_t) : 0;
+}
+
 /* The matrix at most at a time on a device: SELL is made from CSR there. */
 static size_t matrix_bytes(const yoke_plan *plan)
 {
     const yk_csr *csr = &plan->matrix->csr;
     if (!has_entries(plan)) return 0;
     size_t start = (size_t)(csr->rows + 1) * (csr->start32 ? sizeof(int32_t) : sizeof(int64_t));
-    return start + yk_csr_entry_bytes(csr) +
+    return start + yk_csr_entry_bytes(csr) + foreign_bytes(plan) +
            (makes_sell(&plan->choice) ? yk_sell_memory(&plan->choice.row_shape) : 0);
 }
 

@@ -23,6 +23,7 @@ typedef struct yk_choice {
     bool falls_back;        /* auto took the GPU, and the CPU would do */
     const char *declined;   /* why auto did not take the GPU that it would have; or NULL */
     bool jacobi, folded, measure_shape, nullspace, stream_q;
+    bool foreign_product; /* by cuSPARSE: not folded, p.q in a pass of its own */
     int parts, threads;
     int64_t measure_iterations; /* most that measuring may take, and its seconds */
     double measure_seconds;

@@ -156,11 +156,26 @@ static bool may_measure(const yoke_matrix *matrix, const yk_choice *choice)
     return choice->measure_iterations > 0 && matrix->csr.rows > 0;
 }
 
+/* cuSPARSE multiplies by a p that is there already, when the host says so. */
+static yoke_status check_cusparse_can(const yoke_plan_options *options, const yk_choice *choice)
+{
+    if (!choice->foreign_product) return YOKE_OK;
+    if (!is_auto(options->shape) && strcmp(options->shape, "folded") == 0)
+        return yk_fail(YOKE_UNSUITABLE, "format cusparse does not take shape folded; use unfolded");
+    if (!choice->driver->takes_callbacks)
+        return yk_fail(YOKE_UNSUITABLE,
+                       "format cusparse does not take driver %s; use graph or stream",
+                       choice->driver->name);
+    return YOKE_OK;
+}
+
 static yoke_status choose_shape(const yoke_matrix *matrix, const yoke_plan_options *options,
                                 yk_choice *choice)
 {
-    bool cannot_fold = matrix->is_operator || options->apply_preconditioner || choice->nullspace;
+    bool cannot_fold = matrix->is_operator || options->apply_preconditioner || choice->nullspace ||
+                       choice->foreign_product;
     const char *name;
+    YK_TRY(check_cusparse_can(options, choice));
     YK_TRY(find(YOKE_LIST_SHAPES, options->shape, "unfolded", &name, NULL));
     choice->folded = strcmp(name, "folded") == 0;
     if (choice->folded && cannot_fold)
@@ -211,6 +226,7 @@ static bool is_worth_a_gpu(const yoke_matrix *matrix, const yoke_plan_options *o
     double bytes =
         yk_csr_bytes(&matrix->csr) + yk_cg_row_bytes(false, false) * (double)matrix->csr.rows;
     if (options->parts > 1 || is_named(options->driver, "team")) return false;
+    if (!is_auto(options->format) && !is_named(options->format, "csr")) return true;
     if (has_callbacks(matrix, options)) return callbacks_have(matrix, options, YOKE_APPLY_DEVICE);
     return GPU_ADVANTAGE * seconds_on_gpu(bytes) < seconds_on_cpu(matrix, options, bytes);
 }
@@ -255,6 +271,7 @@ static yoke_status choose_tables(const yoke_matrix *matrix, const yoke_plan_opti
     YK_TRY(find(YOKE_LIST_SOLVERS, options->solver, "cg", &choice->solver, NULL));
     YK_TRY(find(YOKE_LIST_FORMATS, options->format, "csr", &choice->format, NULL));
     choice->format_is_auto = is_auto(options->format);
+    choice->foreign_product = is_named(choice->format, "cusparse");
     if (!gpu && strcmp(choice->format, "csr") != 0)
         return yk_fail(YOKE_UNSUITABLE, "format %s is not for the CPU; use csr", choice->format);
     return YOKE_OK;

@@ -16,20 +16,25 @@
 typedef struct entry {
     const char *name, *form, *text;
     const void *implementation; /* a constant struct, or any non-NULL for names without one */
-    const char *missing;        /* why it is not built; NULL: it is; with_gpu: see there */
+    const char *missing;        /* why it is not built; NULL: it is; with_...: see there */
 } entry;
 
 #define NEEDS_CUDA "needs the CUDA engine, which this build does not have"
 #define NEXT       "not in this version yet"
 
-/* Marks what is built, and usable where a GPU is. */
+/* Mark what is built, and usable where a GPU is, or a GPU and cuSPARSE. */
 static const char with_gpu[] = "";
+static const char with_cusparse[] = "";
 
 #if HAVE_CUDA
+#include "lib/cuda/cusparse.h"
 #include "lib/cuda/device.h"
-#define GPU(implementation) implementation, with_gpu
+#define GPU(implementation)      implementation, with_gpu
+#define CUSPARSE(implementation) implementation, with_cusparse
 #else
-#define GPU(implementation) NULL, NEEDS_CUDA
+#define GPU(implementation)      NULL, NEEDS_CUDA
+#define CUSPARSE(implementation) NULL, NEEDS_CUDA
+#define yk_cusparse_reason()     NEEDS_CUDA
 #endif
 
 static const char here[] = "";
@@ -75,7 +80,7 @@ static const entry drivers[] = {
 static const entry formats[] = {
     {"csr", "csr", "compressed sparse rows, 12 bytes a nonzero", here, NULL},
     {"sell", "sell", "SELL-32: slices of 32 rows, column by column", GPU(here)},
-    {"cusparse", "cusparse", "the vendor's product", NULL, NEXT},
+    {"cusparse", "cusparse", "the vendor's product: not the bits of the others", CUSPARSE(here)},
     {0},
 };
 static const entry preconditioners[] = {
@@ -144,6 +149,15 @@ const char *yk_gpu_reason(void)
 #endif
 }
 
+/* Why an entry is not built, or cannot be used here; "" if it can. */
+static const char *reason_of(const entry *e)
+{
+    if (e->missing == with_gpu) return yk_gpu_reason();
+    if (e->missing == with_cusparse)
+        return *yk_gpu_reason() ? yk_gpu_reason() : yk_cusparse_reason();
+    return e->missing ? e->missing : "";
+}
+
 static int count_of(const entry *entries)
 {
     int count = 0;
@@ -168,8 +182,8 @@ int yoke_list(yoke_list_kind kind, int k, yoke_list_item *item)
     if (kind == YOKE_LIST_GENERATORS) return generator(k, item);
     if (k >= count_of(kinds[kind].entries)) return 0;
     const entry *e = &kinds[kind].entries[k];
-    bool built = !e->missing || e->missing == with_gpu;
-    const char *reason = !built ? e->missing : e->missing == with_gpu ? yk_gpu_reason() : "";
+    bool built = !e->missing || e->missing == with_gpu || e->missing == with_cusparse;
+    const char *reason = reason_of(e);
     *item = (yoke_list_item){e->name, e->form, e->text, built, !*reason, reason};
     return 1;
 }

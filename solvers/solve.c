@@ -104,6 +104,7 @@ static double bytes_per_iteration(const yoke_plan *plan)
         const yk_part *part = &plan->cg.part[i];
         if (matrix == 0.0) bytes += yk_csr_bytes(&part->csr);
         bytes += yk_cg_row_bytes(plan->cg.folded, plan->cg.jacobi) * (double)part->rows;
+        if (plan->choice.foreign_product) bytes += YK_CG_DOT_ROW_BYTES * (double)part->rows;
     }
     return plan->cg.op ? NAN : bytes;
 }

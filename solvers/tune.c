@@ -160,8 +160,8 @@ static yoke_status try(tuning *t, candidate c)
     return YOKE_OK;
 }
 
-/* The k-th driver of this engine that is usable; NULL at the end. */
-static const yk_driver *driver_at(const yk_engine *engine, int k)
+/* The k-th driver that is usable here and of the choice's engine; NULL at the end. */
+static const yk_driver *driver_at(const yk_choice *choice, int k)
 {
     yoke_list_item item;
     for (int i = 0; yoke_list(YOKE_LIST_DRIVERS, i, &item); i++) {
@@ -169,7 +169,9 @@ static const yk_driver *driver_at(const yk_engine *engine, int k)
         if (!item.usable) continue;
         if (yk_registry_find(YOKE_LIST_DRIVERS, item.name, &item, &found) != YOKE_OK) continue;
         const yk_driver *driver = found;
-        if (driver->engine == engine && k-- == 0) return driver;
+        if (driver->engine != choice->driver->engine) continue;
+        if (choice->foreign_product && !driver->takes_callbacks) continue;
+        if (k-- == 0) return driver;
     }
     return NULL;
 }
@@ -178,7 +180,7 @@ static yoke_status try_other_drivers(tuning *t, candidate c)
 {
     const yk_driver *driver, *first = c.driver;
     if (!t->plan->choice.measure_driver) return YOKE_OK;
-    for (int k = 0; (driver = driver_at(first->engine, k)); k++) {
+    for (int k = 0; (driver = driver_at(&t->plan->choice, k)); k++) {
         c.driver = driver;
         if (driver != first) YK_TRY(try(t, c));
     }
@@ -258,7 +260,7 @@ static yoke_status settle(yoke_plan *plan, candidate c)
     bool accepted = false;
     YK_TRY(use(plan, &c, &accepted));
     for (int k = 0;
-         !accepted && plan->choice.driver_is_auto && (driver = driver_at(first->engine, k)); k++) {
+         !accepted && plan->choice.driver_is_auto && (driver = driver_at(&plan->choice, k)); k++) {
         c.driver = driver;
         if (driver != first) YK_TRY(use(plan, &c, &accepted));
     }

@@ -213,8 +213,10 @@ Test(cgbench, draws_each_configuration_in_both_panels)
 
 /* ------------------------------------------------------------------ rivals */
 
+/* Not built, or without a GPU. */
 Test(cgbench, a_rival_that_is_not_there_is_one_notice_and_null)
 {
+    setenv("CUDA_VISIBLE_DEVICES", "", 1);
     cr_assert_eq(cgbench("run gen:poisson2d5:8 gen:poisson2d5:9 --vs cusparse --json -"), 0);
     cr_assert_str_eq(json_value(strtok(out, "\n"), "speedup_vs.cusparse"), "null");
     char *notice = strstr(err, "notice: --vs cusparse");
@@ -222,8 +224,59 @@ Test(cgbench, a_rival_that_is_not_there_is_one_notice_and_null)
     cr_assert_null(strstr(notice + 1, "notice: --vs cusparse"));
 }
 
-#if HAVE_PETSC || HAVE_HYPRE
-static void meets(const char *rival)
+#if HAVE_CUSPARSE
+/* A program that speaks for a rival of one GPU, in place of the real one. */
+static void speak_as_cusparse(const char *script)
+{
+    write_text("yoke-rival-cusparse", script);
+    cr_assert_eq(chmod("yoke-rival-cusparse", 0755), 0);
+    setenv("YOKE_LIBEXECDIR", ".", 1);
+}
+#endif
+
+Test(cgbench, a_rival_that_cannot_run_says_why_in_its_own_words)
+{
+#if HAVE_CUSPARSE
+    speak_as_cusparse(
+        "#!/bin/sh\necho yoke-rival cannot libcusparse.so.12: cannot open it\nexit 1\n");
+    cr_assert_eq(cgbench("run gen:poisson2d5:8 --vs cusparse --json -"), 0);
+    cr_assert_str_eq(json_value(strtok(out, "\n"), "speedup_vs.cusparse"), "null");
+    cr_assert(strstr(err, "notice: --vs cusparse: libcusparse.so.12: cannot open it\n"), "%s", err);
+#else
+    cr_skip_test("configure did not find cuSPARSE");
+#endif
+}
+
+/* Started as it is, not under mpirun, which would be asked for ranks. */
+Test(cgbench, a_rival_on_a_gpu_has_a_row_that_says_so)
+{
+#if HAVE_CUSPARSE
+    char keys[2048];
+    speak_as_cusparse("#!/bin/sh\n[ -z \"$OMPI_COMM_WORLD_SIZE\" ] && [ $# = 3 ] || exit 1\n"
+                      "echo yoke-rival ready\n"
+                      "while read -r line && [ \"$line\" = go ]; do echo yoke-rival repeat us 2 "
+                      "seconds 2e-5; done\n"
+                      "echo yoke-rival end version 12.6.3 ranks 1 iterations 10 residual_true 0 "
+                      "residual_recursive 0 setup 0.5 driver graph how CSR_ALG1, graphs of 16\n");
+    cr_assert_eq(cgbench("run gen:poisson2d5:8 --iterations 10 --vs cusparse --json - --quiet"), 0);
+    char *ours = strtok(out, "\n"), *theirs = strtok(NULL, "\n");
+    cr_assert_gt(number_in(ours, "speedup_vs.cusparse"), 0.0);
+    cr_assert(theirs && json_object(theirs, keys, sizeof keys), "%s", err);
+    cr_assert_str_eq(json_value(theirs, "solver"), "\"cusparse\"");
+    cr_assert_str_eq(json_value(theirs, "partition"), "\"gpu\"");
+    cr_assert_str_eq(json_value(theirs, "driver"), "\"graph\"");
+    cr_assert_str_eq(json_value(theirs, "format"), "\"csr\"");
+    cr_assert_str_eq(json_value(theirs, "gpus"), "1");
+    cr_assert_str_eq(json_value(theirs, "cpu_rows"), "0");
+    cr_assert_eq(number_in(theirs, "us_per_iteration.median"), 2.0);
+    cr_assert(strstr(theirs, "cusparse 12.6.3: CSR_ALG1, graphs of 16"), "%s", theirs);
+#else
+    cr_skip_test("configure did not find cuSPARSE");
+#endif
+}
+
+#if HAVE_PETSC || HAVE_HYPRE || HAVE_CUSPARSE
+static void meets(const char *rival, const char *ranks)
 {
     char arguments[128], key[32], keys[2048];
     snprintf(arguments, sizeof arguments,
@@ -235,7 +288,7 @@ static void meets(const char *rival)
     cr_assert_gt(number_in(ours, key), 0.0);
     cr_assert(json_object(theirs, keys, sizeof keys));
     cr_assert_str_eq(json_value(theirs, "iterations"), "20");
-    cr_assert_str_eq(json_value(theirs, "ranks"), "2");
+    cr_assert_str_eq(json_value(theirs, "ranks"), ranks);
     cr_assert_gt(number_in(theirs, "us_per_iteration.min"), 0.0);
     /* The same mathematics: residuals after 20 iterations agree to rounding's growth. */
     cr_assert_float_eq(number_in(theirs, "residual_true") / number_in(ours, "residual_true"), 1.0,
@@ -246,7 +299,7 @@ static void meets(const char *rival)
 Test(cgbench, meets_petsc_in_the_same_run)
 {
 #if HAVE_PETSC
-    meets("petsc");
+    meets("petsc", "2");
 #else
     cr_skip_test("configure did not find PETSc");
 #endif
@@ -255,9 +308,25 @@ Test(cgbench, meets_petsc_in_the_same_run)
 Test(cgbench, meets_hypre_in_the_same_run)
 {
 #if HAVE_HYPRE
-    meets("hypre");
+    meets("hypre", "2");
 #else
     cr_skip_test("configure did not find hypre");
+#endif
+}
+
+Test(cgbench, meets_cusparse_in_the_same_run)
+{
+#if HAVE_CUSPARSE
+    const char *required = getenv("YOKE_REQUIRE_GPU");
+    cr_assert_eq(cgbench("list"), 0);
+    if (strstr(out, "+ cusparse  the vendor's product")) {
+        meets("cusparse", "1");
+        return;
+    }
+    cr_assert(!required || strcmp(required, "1") != 0, "YOKE_REQUIRE_GPU=1, but no cuSPARSE");
+    cr_skip_test("no usable GPU, or no cuSPARSE");
+#else
+    cr_skip_test("configure did not find cuSPARSE");
 #endif
 }
 

@@ -53,8 +53,9 @@ static yoke_plan *planned(yoke_matrix *matrix, const yoke_plan_options *planning
 /* Of SELL the CSR it was made from is told and given back. */
 static void told_is_taken(yoke_matrix *matrix, const yoke_plan_options *planning)
 {
-    double given_back =
-        strcmp(planning->format, "sell") == 0 ? 12.0 * (double)yoke_matrix_nonzeros(matrix) : 0.0;
+    double csr =
+        12.0 * (double)yoke_matrix_nonzeros(matrix) + 4.0 * (double)yoke_matrix_rows(matrix);
+    double given_back = strcmp(planning->format, "sell") == 0 ? csr : 0.0;
     double expected = told(matrix, planning), before = free_now();
     yoke_plan *plan = planned(matrix, planning);
     double taken = before - free_now();

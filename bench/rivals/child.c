@@ -1,16 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* child.c: a rival's program: DUMP none|jacobi ITERATIONS. Verifies once and prints
- *   yoke-rival ready
- * then times one solve for each line "go" on stdin and prints
- *   yoke-rival repeat us US seconds S
- * and at any other line or the end
- *   yoke-rival end version V ranks R iterations N residual_true T residual_recursive C setup S */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+/* child.c: the program of a rival over MPI; see protocol.h. */
 #include <time.h>
 
 #include "bench/rivals/engine.h"
+#include "bench/rivals/protocol.h"
 
 /* The time of a one-iteration solve is taken off: ours counts iterations alone, and what a rival
  * does before its first (hypre: a product and two sums) is no iteration. Not below so many
@@ -19,8 +12,8 @@
 enum { SUBTRACT_FROM = 10, PLAUSIBLE = 4 };
 
 typedef struct task {
-    const char *dump;
-    int jacobi, iterations, rank, ranks;
+    rival_request request;
+    int rank, ranks;
 } task;
 
 static double seconds_of(int iterations)
@@ -46,21 +39,17 @@ static double us_per_iteration(int iterations, double one, double all)
 static void time_one(const task *t)
 {
     seconds_of(1); /* it has slept, and its caches are cold */
-    double one = seconds_of(1), all = seconds_of(t->iterations);
-    if (t->rank) return;
-    printf("yoke-rival repeat us %.17g seconds %.17g\n", us_per_iteration(t->iterations, one, all),
-           all);
-    fflush(stdout);
+    double one = seconds_of(1), all = seconds_of(t->request.iterations);
+    if (t->rank == 0) rival_say_repeat(us_per_iteration(t->request.iterations, one, all), all);
 }
 
 /* The other side computes meanwhile, so nobody may spin here. */
 static int asked_to_go(const task *t)
 {
     static const struct timespec nap = {0, 200000};
-    char line[16] = "";
     int go = 0, done = 0;
     MPI_Request request;
-    if (t->rank == 0) go = fgets(line, sizeof line, stdin) && !strcmp(line, "go\n");
+    if (t->rank == 0) go = rival_asked_to_go();
     MPI_Ibcast(&go, 1, MPI_INT, 0, MPI_COMM_WORLD, &request);
     for (;;) {
         MPI_Test(&request, &done, MPI_STATUS_IGNORE);
@@ -69,52 +58,35 @@ static int asked_to_go(const task *t)
     }
 }
 
-typedef struct result {
-    int done;
-    double residual, recursive, setup;
-} result;
-
-static int verify(const task *t, const rival_share *share, result *r)
+static int verify(const task *t, const rival_share *share, rival_answer *answer)
 {
     double begin = MPI_Wtime();
-    if (rival.setup(share, t->jacobi)) return 1;
-    r->setup = MPI_Wtime() - begin;
-    if (rival.solve(t->iterations, 1, &r->done, &r->recursive)) return 1;
-    return rival.residual(&r->residual);
+    if (rival.setup(share, t->request.jacobi)) return 1;
+    answer->setup = MPI_Wtime() - begin;
+    if (rival.solve(t->request.iterations, 1, &answer->iterations, &answer->residual_recursive))
+        return 1;
+    return rival.residual(&answer->residual_true);
 }
 
 static int run(const task *t)
 {
     rival_share share;
-    result r = {0};
-    if (rival_share_read(t->dump, t->rank, t->ranks, &share)) return 1;
-    int bad = verify(t, &share, &r);
+    rival_answer answer = {.version = rival.version(), .ranks = t->ranks};
+    if (rival_share_read(t->request.dump, t->rank, t->ranks, &share)) return 1;
+    int bad = verify(t, &share, &answer);
     rival_share_free(&share);
     if (bad) return 1;
-    if (t->rank == 0) {
-        puts("yoke-rival ready");
-        fflush(stdout);
-    }
+    if (t->rank == 0) rival_say_ready();
     while (asked_to_go(t)) time_one(t);
-    if (t->rank == 0)
-        printf("yoke-rival end version %s ranks %d iterations %d residual_true %.17g "
-               "residual_recursive %.17g setup %.17g\n",
-               rival.version(), t->ranks, r.done, r.residual, r.recursive, r.setup);
+    if (t->rank == 0) rival_say_end(&answer);
     return 0;
 }
 
 int main(int argc, char **argv)
 {
     task t = {0};
-    int no_options = 1;
-    if (argc != 4) {
-        fprintf(stderr, "usage: %s DUMP none|jacobi ITERATIONS\n", argv[0]);
-        return 2;
-    }
-    t.dump = argv[1];
-    t.jacobi = !strcmp(argv[2], "jacobi");
-    t.iterations = atoi(argv[3]);
-    if (t.iterations < 1) return 2;
+    int no_options = 1, refused = rival_request_read(argc, argv, &t.request);
+    if (refused) return refused;
     char *alone[] = {argv[0], NULL}, **arguments = alone;
     if (rival.start(&no_options, &arguments)) return 1;
     MPI_Comm_rank(MPI_COMM_WORLD, &t.rank);

@@ -278,7 +278,7 @@ typedef struct yoke_plan_options {
     const char *partition;      /* who owns which rows */
     const char *solver;         /* recurrence: "cg" */
     const char *driver;         /* who runs the loop: "team" */
-    const char *format;         /* "csr" */
+    const char *format;         /* "csr"; on a GPU also "sell", "cusparse" */
     const char *preconditioner; /* "none" (also for NULL) or "jacobi" */
     const char *shape;          /* "folded" or "unfolded" */
     const char *effort;         /* "estimate" (also for NULL), "measure", "patient" */

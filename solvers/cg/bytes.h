@@ -41,6 +41,9 @@ static inline double yk_cg_row_bytes(bool folded, bool jacobi)
     return 8.0 * vectors;
 }
 
+/* More, where p.q takes a pass of its own: p and q are read again. */
+#define YK_CG_DOT_ROW_BYTES 16.0
+
 /* Bytes of a part's matrix: 12 a nonzero, and a row start a row. */
 static inline double yk_csr_bytes(const yk_csr *csr)
 {

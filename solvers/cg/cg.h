@@ -65,7 +65,7 @@ typedef struct yk_engine {
 typedef struct yk_driver {
     const char *name, *text;
     const yk_engine *engine;
-    bool takes_callbacks; /* a user's operator or preconditioner */
+    bool takes_callbacks; /* a user's operator or preconditioner; a product that is not ours */
     /* Planning, with the matrix loaded and the shape set. accepts: YOKE_OK, or why it cannot run
      * this; prepare: makes what advance would otherwise make, again after a change of format or
      * shape. NULL: takes any; needs nothing. */

@@ -84,8 +84,9 @@ static yoke_status enqueue(yk_cg *cg, yk_task task)
 
 static yoke_status enqueue_multiplication(yk_cg *cg)
 {
+    yk_gpu_view view = yk_gpu_view_of(cg, cg->newest_p);
     YK_TRY(enqueue(cg, YK_TASK_DIRECTION));
-    if (!cg->op) return enqueue(cg, YK_TASK_MULTIPLY);
+    if (!cg->op) return yk_gpu_enqueue_multiply(cg, &view);
     YK_TRY(apply_in_loop(cg, cg->op, YK_VECTOR_P, YK_VECTOR_Q));
     return cg->gpu->ended ? YOKE_OK : enqueue(cg, YK_TASK_DOT_PQ);
 }

@@ -24,6 +24,15 @@ static yoke_status enqueue(yk_cg *cg, yk_gpu_view *view, yk_task task, const cha
     return YOKE_OK;
 }
 
+/* A product that is not ours leaves p.q to a pass of its own. It runs after the end of the loop
+ * too, on a p that does not change any more. */
+yoke_status yk_gpu_enqueue_multiply(yk_cg *cg, yk_gpu_view *view)
+{
+    if (!cg->gpu->cusparse) return enqueue(cg, view, YK_TASK_MULTIPLY, "multiply");
+    YK_TRY(yk_gpu_cusparse_multiply(cg));
+    return enqueue(cg, view, YK_TASK_DOT_PQ, "multiply");
+}
+
 /* backwards: the direction of the next pass. */
 static yoke_status enqueue_iteration(yk_cg *cg, int newest_p, int *backwards)
 {
@@ -35,7 +44,7 @@ static yoke_status enqueue_iteration(yk_cg *cg, int newest_p, int *backwards)
         YK_TRY(enqueue(cg, &view, YK_TASK_FOLD, "fold"));
     } else {
         YK_TRY(enqueue(cg, &view, YK_TASK_DIRECTION, "direction"));
-        YK_TRY(enqueue(cg, &view, YK_TASK_MULTIPLY, "multiply"));
+        YK_TRY(yk_gpu_enqueue_multiply(cg, &view));
     }
     YK_TRY(enqueue(cg, &view, yk_cg_update_task(cg), "update"));
     *backwards = view.walk.backwards;

@@ -113,6 +113,7 @@ static yoke_status load_here(yk_cg *cg, const yk_csr *csr, const char *format)
         drop_csr(gpu);
     }
     count_bytes(cg);
+    if (strcmp(format, "cusparse") == 0) YK_TRY(yk_gpu_cusparse_open(cg, csr));
     return yk_device_wait(&gpu->device);
 }
 
@@ -162,6 +163,7 @@ static yoke_status load_values_here(yk_cg *cg, const yk_csr *csr)
     size_t bytes = (size_t)csr->nonzeros * sizeof(double);
     if (gpu->format == YK_GPU_CSR) {
         YK_TRY(yk_device_copy(&gpu->device, gpu->csr_value, csr->value, bytes));
+        YK_TRY(yk_gpu_cusparse_renew(cg));
         return yk_device_wait(&gpu->device);
     }
     drop_csr(gpu);
@@ -181,6 +183,7 @@ yoke_status yk_gpu_load_values(yk_cg *cg, const yk_csr *csr)
 
 void yk_gpu_free_matrix(struct yk_gpu_state *gpu)
 {
+    yk_gpu_cusparse_close(gpu);
     drop_csr(gpu);
     drop_sell(gpu);
 }

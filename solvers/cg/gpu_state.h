@@ -19,6 +19,7 @@ struct yk_gpu_state {
     bool has_sell;
     yk_gpu_format format, sell_format; /* in use; SELL's */
     yk_gpu_walk walk;
+    struct yk_gpu_cusparse *cusparse; /* multiplies in the loop, in place of our kernel; or NULL */
     yk_gpu_sums sums;
     void *sums_memory;
     yk_gpu_loop *loop;    /* on the device */
@@ -51,6 +52,16 @@ void yk_gpu_conclude_callbacks(yk_cg *cg);
 size_t yk_gpu_exchange_bytes(const yk_cg *cg);
 yoke_status yk_gpu_open_exchange(yk_cg *cg);
 void yk_gpu_close_exchange(yk_cg *cg);
+
+/* gpu_cusparse.c: makes ready to multiply the CSR that the device holds; csr: the same on the host.
+ * Then, after new values; and q = A p, enqueued. */
+yoke_status yk_gpu_cusparse_open(yk_cg *cg, const yk_csr *csr);
+yoke_status yk_gpu_cusparse_renew(yk_cg *cg);
+yoke_status yk_gpu_cusparse_multiply(yk_cg *cg);
+void yk_gpu_cusparse_close(struct yk_gpu_state *gpu);
+
+/* gpu_drivers.c: q = A p and p.q, and with them alpha, enqueued; by the format's way. */
+yoke_status yk_gpu_enqueue_multiply(yk_cg *cg, yk_gpu_view *view);
 
 /* Keeps the first failure of a solve; true if there is none. */
 bool yk_gpu_ok(yk_cg *cg, yoke_status status);

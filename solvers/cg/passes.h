@@ -40,7 +40,7 @@ typedef struct yk_cg_rows {
     X(UPDATE_JACOBI_SHIFT, 3)                                                                      \
     X(RESIDUAL_NONE, 4)                                                                            \
     X(RESIDUAL_JACOBI, 4)                                                                          \
-    /* around a user's operator or preconditioner: q or z is theirs */                             \
+    /* around a product or preconditioner that is not ours: q or z is theirs */                    \
     X(RESIDUAL_OF_Q_NONE, 4)                                                                       \
     X(RESIDUAL_OF_Q_JACOBI, 4)                                                                     \
     X(DOT_PQ, 1)                                                                                   \
