@@ -18,6 +18,7 @@ typedef struct yk_choice {
     const char *format; /* NULL: the engine chooses */
     bool jacobi, folded, measure_shape, nullspace, stream_q;
     int parts, threads;
+    int device;                 /* the GPU's number */
     int64_t measure_iterations; /* most that measuring may take, and its seconds */
     double measure_seconds;
 } yk_choice;

@@ -191,6 +191,8 @@ static yoke_status check_options(const yoke_plan_options *options)
     YK_TRY(yk_check_struct("yoke_plan_options", options->struct_size, sizeof *options));
     if (options->threads < 0 || options->threads > 65536)
         return yk_fail(YOKE_INVALID, "threads is %d, expected 0 to 65536", options->threads);
+    if (options->device < 0)
+        return yk_fail(YOKE_INVALID, "device is %d, expected 0 or more", options->device);
     if (options->nullspace != YOKE_NULLSPACE_NONE && options->nullspace != YOKE_NULLSPACE_CONSTANT)
         return yk_fail(YOKE_INVALID, "nullspace is %d, expected 0 or 1", (int)options->nullspace);
     return YOKE_OK;
@@ -201,6 +203,7 @@ yoke_status yk_planner_choose(yoke_matrix *matrix, const yoke_plan_options *opti
 {
     memset(choice, 0, sizeof *choice);
     YK_TRY(check_options(options));
+    choice->device = options->device;
     YK_TRY(choose_tables(matrix, options, choice));
     YK_TRY(check_gpu_can(matrix, options, choice));
     YK_TRY(choose_effort(options, choice));
