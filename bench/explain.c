@@ -93,8 +93,11 @@ void write_summary(const row_list *rows, FILE *stream)
 static void write_bytes(const row *r, FILE *stream)
 {
     if (!isfinite(r->bytes) || r->rows <= 0) return;
-    fprintf(stream, "  bytes an iteration: %.0f, %.1f a row, %.1f a nonzero\n", r->bytes,
+    fprintf(stream, "  bytes an iteration: %.0f, %.1f a row, %.1f a nonzero", r->bytes,
             r->bytes / (double)r->rows, r->nonzeros > 0 ? r->bytes / (double)r->nonzeros : 0.0);
+    if (isfinite(r->gb_per_s)) fprintf(stream, "; %.1f GB/s", r->gb_per_s);
+    if (isfinite(r->fraction)) fprintf(stream, ", %.2f of the read bandwidth", r->fraction);
+    fputc('\n', stream);
 }
 
 void write_explanation(const row_list *rows, FILE *stream)
@@ -110,6 +113,7 @@ void write_explanation(const row_list *rows, FILE *stream)
                 r->home ? r->home : "unknown", r->effort ? r->effort : "unknown", r->cpu_rows,
                 r->gpus, r->ranks, r->threads);
         write_bytes(r, stream);
+        if (isfinite(r->joules)) fprintf(stream, "  energy of a solve: %.3g J\n", r->joules);
         for (int k = 0; k < r->notices.count; k++)
             fprintf(stream, "  notice: %s\n", r->notices.word[k]);
     }

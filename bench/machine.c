@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* machine.c: cgbench machine. */
+/* machine.c: cgbench machine: the CPU's side, and the record. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -8,6 +8,7 @@
 #include <yoke_tools.h>
 
 #include "bench/commands.h"
+#include "bench/machine_gpu.h"
 #include "bench/measure.h"
 #include "bench/outfile.h"
 #include "bench/progress.h"
@@ -26,7 +27,7 @@ typedef struct bandwidths {
     double bytes_per_s[MOST_COUNTS][KINDS];
 } bandwidths;
 
-static void print_size(const char *name, int64_t bytes, FILE *stream)
+void print_size(const char *name, int64_t bytes, FILE *stream)
 {
     if (bytes <= 0) return;
     if (bytes < (int64_t)1 << 20)
@@ -112,7 +113,8 @@ static void write_count(const char *key, int64_t value, FILE *stream)
         fprintf(stream, ",\"%s\":null", key);
 }
 
-static void write_object(const yoke_machine *m, const bandwidths *b, FILE *stream)
+static void write_object(const yoke_machine *m, const bandwidths *b, const gpu_found *gpu,
+                         FILE *stream)
 {
     fputs("{\"schema\":1,\"machine\":", stream);
     write_json_text(*m->cpu_name ? m->cpu_name : NULL, stream);
@@ -128,14 +130,16 @@ static void write_object(const yoke_machine *m, const bandwidths *b, FILE *strea
     write_count("memory_total_bytes", m->memory_total, stream);
     write_count("memory_available_bytes", m->memory_available, stream);
     write_count("memory_limit_bytes", m->memory_limit, stream);
-    fputs(",\"gpus\":0,\"bandwidth\":[", stream);
+    fputs(",\"bandwidth\":[", stream);
     for (int i = 0; i < b->count; i++) {
         fprintf(stream, "%s{\"threads\":%d", i ? "," : "", b->threads[i]);
         for (int k = 0; k < KINDS; k++)
             fprintf(stream, ",\"%s_gb_per_s\":%.6g", kind_names[k], b->bytes_per_s[i][k] * 1e-9);
         fputc('}', stream);
     }
-    fputs("]}\n", stream);
+    fputs("],", stream);
+    gpu_write(gpu, stream);
+    fputs("}\n", stream);
 }
 
 /* The threads of --threads, else of OMP_NUM_THREADS, else of the affinity mask. */
@@ -167,7 +171,10 @@ int command_machine(const bench_options *options)
     if (!code) code = measure_all(context, &machine, threads_wanted(options, &machine), &found);
     yoke_context_destroy(context);
     if (!code && text) print_bandwidths(&found, buffer_bytes(&machine), text);
-    if (!code && json.stream) write_object(&machine, &found, json.stream);
+    gpu_found gpu = {0};
+    if (!code) gpu_measure(options_device(options), &gpu);
+    if (!code && text) gpu_print(&gpu, text);
+    if (!code && json.stream) write_object(&machine, &found, &gpu, json.stream);
     if (!code) code = outfile_commit(&json);
     outfile_discard(&json);
     return code;

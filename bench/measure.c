@@ -24,8 +24,9 @@ typedef struct trial {
     const interlude *between;
     yoke_plan *plan;
     yoke_bandwidth *bandwidth;
+    yoke_energy *meter; /* or NULL */
     double *x;
-    double *us, *fraction, *solve, *transfer; /* [repeats] */
+    double *us, *fraction, *solve, *transfer, *joules; /* [repeats] */
     double setup;
     int done;
 } trial;
@@ -59,6 +60,7 @@ static yoke_plan_options plan_options(const bench_options *options, const config
     wanted.effort = options->effort;
     wanted.threads = (int)options->threads;
     wanted.parts = (int)options->parts;
+    wanted.device = options_device(options);
     wanted.nullspace = options->nullspace ? YOKE_NULLSPACE_CONSTANT : YOKE_NULLSPACE_NONE;
     return wanted;
 }
@@ -87,7 +89,21 @@ static yoke_status solve_once(trial *t, const yoke_solve_options *wanted)
     return yoke_solve(t->plan, t->s->b, t->x, wanted);
 }
 
-/* No figure is no failure: fraction_of_bandwidth is then null. */
+/* Instruments of whoever owns the rows: a CPU's bandwidth says nothing of a GPU's rows. No figure
+ * is no failure: fraction_of_bandwidth and joules are then null. */
+static void set_up_instruments(trial *t, yoke_context *context, const yoke_report *report)
+{
+    double bytes = report->bytes_per_iteration;
+    int device = options_device(t->options), on_gpu = report->gpus == 1 && report->cpu_rows == 0;
+    if (report->gpus > 0 && !on_gpu) return;
+    yoke_energy_open(on_gpu ? device : -1, &t->meter);
+    if (bytes < 1.0 || bytes >= 9e18) return;
+    if (on_gpu)
+        yoke_bandwidth_create_on_gpu(context, device, (size_t)bytes, &t->bandwidth);
+    else
+        yoke_bandwidth_create(context, report->threads, (size_t)bytes, &t->bandwidth);
+}
+
 static yoke_status warm_up(trial *t, yoke_context *context)
 {
     yoke_solve_options one = yoke_solve_defaults();
@@ -97,10 +113,7 @@ static yoke_status warm_up(trial *t, yoke_context *context)
     if (status) return status;
     const yoke_report *report = yoke_plan_report(t->plan);
     t->setup = report->plan_seconds + report->setup_seconds;
-    double bytes = report->bytes_per_iteration;
-    /* The CPU's bandwidth says nothing of a GPU's rows. */
-    if (report->gpus == 0 && bytes >= 1.0 && bytes < 9e18)
-        yoke_bandwidth_create(context, report->threads, (size_t)bytes, &t->bandwidth);
+    set_up_instruments(t, context, report);
     return YOKE_OK;
 }
 
@@ -113,7 +126,7 @@ static double read_bandwidth(trial *t)
     return best;
 }
 
-static void record(trial *t, double before, double after)
+static void record(trial *t, double before, double after, double joules)
 {
     const yoke_report *report = yoke_plan_report(t->plan);
     double n = report->iterations > 0 ? (double)report->iterations : NAN;
@@ -122,6 +135,7 @@ static void record(trial *t, double before, double after)
     t->fraction[t->done] = report->bytes_per_iteration / seconds / (0.5 * (before + after));
     t->solve[t->done] = report->solve_seconds;
     t->transfer[t->done] = report->transfer_seconds;
+    t->joules[t->done] = joules;
     t->done++;
 }
 
@@ -141,6 +155,7 @@ static void describe(const trial *t, const yoke_report *report, row *r)
     row_set(&r->outcome, yoke_outcome_word(report->outcome));
     r->cpu_rows = report->cpu_rows;
     r->gpus = report->gpus;
+    if (report->gpus > 0) row_set_gpu(r, options_device(t->options));
     r->ranks = report->ranks;
     r->threads = report->threads;
     r->rtol = t->options->rtol;
@@ -151,19 +166,27 @@ static void describe(const trial *t, const yoke_report *report, row *r)
     if (report->notices) row_notice(r, report->notices);
 }
 
+/* Unknown if one is: what is not a number has no order. */
+static double median_if_known(double *value, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (isnan(value[i])) return NAN;
+    return median_of(value, count);
+}
+
 static void set_times(trial *t, row *r)
 {
     int n = t->done;
     r->setup = t->setup;
     r->transfer = median_of(t->transfer, n);
     r->solve = median_of(t->solve, n);
+    r->joules = median_if_known(t->joules, n);
     if (r->iterations <= 0) return;
     r->us_median = median_of(t->us, n);
     r->us_min = t->us[0];
     r->us_max = t->us[n - 1];
     r->gb_per_s = r->bytes / r->us_median * 1e-3;
-    /* Without a bandwidth every fraction is NaN, which has no order. */
-    if (t->bandwidth) r->fraction = median_of(t->fraction, n);
+    r->fraction = median_if_known(t->fraction, n);
 }
 
 static void scale_history(const trial *t, row *r)
@@ -208,9 +231,11 @@ static yoke_status time_repeats(trial *t, yoke_solve_options *wanted, row *r)
     for (int k = 0; k < t->options->repeats && right; k++) {
         progress_show("%s: repeat %d of %d", t->s->name, k + 1, (int)t->options->repeats);
         double before = read_bandwidth(t);
+        yoke_energy_start(t->meter);
         yoke_status status = solve_once(t, wanted);
         if (status) return status;
-        record(t, before, read_bandwidth(t));
+        double joules = yoke_energy_joules(t->meter);
+        record(t, before, read_bandwidth(t), joules);
         if (k == 0) right = judge(t, r);
         if (right && t->between) t->between->play(t->between->user, r);
         wanted->history = NULL; /* that of the first repeat is kept, and has moved */
@@ -231,12 +256,14 @@ static void want_history(const trial *t, yoke_solve_options *wanted, row *r)
 
 static void trial_close(trial *t)
 {
+    yoke_energy_close(t->meter);
     yoke_bandwidth_destroy(t->bandwidth);
     yoke_plan_destroy(t->plan);
     free(t->us);
     free(t->fraction);
     free(t->solve);
     free(t->transfer);
+    free(t->joules);
 }
 
 int measure(yoke_context *context, const bench_options *options, const source *s,
@@ -248,6 +275,7 @@ int measure(yoke_context *context, const bench_options *options, const source *s
     t.fraction = take("times", repeats, sizeof *t.fraction);
     t.solve = take("times", repeats, sizeof *t.solve);
     t.transfer = take("times", repeats, sizeof *t.transfer);
+    t.joules = take("joules", repeats, sizeof *t.joules);
     yoke_plan_options planned = plan_options(options, c);
     yoke_solve_options wanted = solve_options(options, s);
     if (history) want_history(&t, &wanted, r);

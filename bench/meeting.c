@@ -40,8 +40,8 @@ static void start(meeting *m, const row *ours)
         const char *name = m->options->vs.word[k];
         rival **r = &m->rival[rival_index(name)];
         if (*r) continue; /* named twice */
-        const char *why =
-            rival_start(name, m->s, ours->precond, ours->iterations, (int)ours->threads, r);
+        const char *why = rival_start(name, m->s, ours->precond, ours->iterations,
+                                      (int)ours->threads, options_device(m->options), r);
         if (why) note(m, name, why);
     }
 }

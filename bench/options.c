@@ -149,6 +149,7 @@ static void set_defaults(unsigned command, const char *command_name, bench_optio
     options->rhs = take_copy("ones");
     options->base = take_copy("b");
     options->check_every = 1;
+    options->device = -1;
 }
 
 int options_read(int argc, char **argv, unsigned command, const char *command_name,
@@ -168,9 +169,29 @@ int options_read(int argc, char **argv, unsigned command, const char *command_na
     return code;
 }
 
+static int refuse_device(const bench_options *options)
+{
+    const char *reason;
+    if (options->device < 0) return 0;
+    int count = yoke_gpu_count(&reason);
+    if (count == 0)
+        return say_error(ENDS_LACKING, "--device %lld: no GPU here: %s", (long long)options->device,
+                         reason);
+    if (options->device >= count)
+        return say_error(ENDS_LACKING, "--device %lld: this machine has %d, counted from 0",
+                         (long long)options->device, count);
+    return 0;
+}
+
 int options_refuse_later(const bench_options *options)
 {
-    return options->later ? say_error(ENDS_LACKING, "%s", options->later) : 0;
+    if (options->later) return say_error(ENDS_LACKING, "%s", options->later);
+    return refuse_device(options);
+}
+
+int options_device(const bench_options *options)
+{
+    return options->device < 0 ? 0 : (int)options->device;
 }
 
 void options_free(bench_options *options)

@@ -45,6 +45,7 @@ typedef struct bench_options {
     double rtol, atol, max_seconds;
     int64_t maxit, iterations; /* 0: the default; not asked */
     int64_t check_every, repeats, threads, parts;
+    int64_t device; /* a GPU by CUDA's number; -1: not asked */
     int trust_symmetry, reproducible, explain, quiet, help;
     char *later;   /* "--device: why not", of the first known option that this build lacks */
     char *ignored; /* where a value that means nothing here is put */
@@ -86,6 +87,9 @@ void options_free(bench_options *options);
 
 /* Says what is asked for and cannot be had here: the exit code 3, or 0. */
 int options_refuse_later(const bench_options *options);
+
+/* The GPU to use where one is used. */
+int options_device(const bench_options *options);
 
 /* The options that a command takes, for --help. */
 void options_help(unsigned command, FILE *stream);

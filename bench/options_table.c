@@ -11,7 +11,7 @@ enum {
     ALL = THREADED | COMMAND_LIST
 };
 
-#define GPU_LATER "not in this version yet: the first GPU is taken, as it is"
+#define GPU_LATER "not in this version yet: a GPU is taken as it is"
 #define MPI_LATER "not in this version yet: solves over ranks come later"
 
 #define NAMES(option, field, kind_, text)                                                          \
@@ -86,6 +86,8 @@ const option option_table[] = {
     INT_OPTION("--threads", threads, THREADED,
                  "CPU threads (default OMP_NUM_THREADS, else the affinity mask)"),
     INT_OPTION("--parts", parts, MODELS, "CPU parts (default one for each NUMA node)"),
+    {.name = "--device", .argument = "N", .kind = KIND_COUNT, .commands = MODELS | COMMAND_MACHINE,
+     .offset = AT(device), .help = "GPU to use, by CUDA's number (default 0)"},
     CHOICE_OPTION("--nullspace", "constant", nullspace,
                   "the matrix is singular with this nullspace: project it out"),
     FLAG_OPTION("--trust-symmetry", trust_symmetry, MODELS, "do not check a general file"),
@@ -106,7 +108,6 @@ const option option_table[] = {
     {.name = "--exchange", .argument = "auto|staged|direct|nccl", .kind = KIND_CHOICE,
      .commands = MODELS, .offset = AT(ignored), .choices = "auto|staged|direct|nccl",
      .help = "how halos travel", .later = MPI_LATER, .later_values = "staged|direct|nccl"},
-    LATER("--device", "N", KIND_COUNT, MODELS | COMMAND_MACHINE, "GPU to use", GPU_LATER),
     LATER("--gpu-memory", "SIZE", KIND_SIZE, MODELS, "pretend a smaller card", GPU_LATER),
     {.name = "--gpu-sms", .argument = "N", .kind = KIND_COUNT, .commands = MODELS,
      .offset = AT(ignored), .least = 1, .help = "pretend a slower card", .later = GPU_LATER},

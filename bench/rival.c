@@ -47,6 +47,7 @@ struct rival {
     const kind *kind;
     char *precond;
     int64_t iterations;
+    int device;           /* of one on a GPU */
     double *us, *seconds; /* [count] */
     int count;
 };
@@ -133,13 +134,16 @@ static const char *failure(const rival_process *p)
     return text;
 }
 
-static const char *launch(const char *program, const char *dump, const char *precond,
-                          int64_t iterations, int ranks, rival_process *p)
+/* r knows its kind, the iterations and the device. */
+static const char *launch(const char *program, const char *dump, const char *precond, int ranks,
+                          rival *r)
 {
     static char text[128];
-    char count[24];
-    snprintf(count, sizeof count, "%lld", (long long)iterations);
-    const char *const arguments[] = {dump, precond, count, NULL};
+    rival_process *p = &r->process;
+    char count[24], device[24];
+    snprintf(count, sizeof count, "%lld", (long long)r->iterations);
+    snprintf(device, sizeof device, "%d", r->device);
+    const char *const arguments[] = {dump, precond, count, r->kind->gpus > 0 ? device : NULL, NULL};
     for (int bound = ranks > 0; bound >= 0; bound--) { /* some containers forbid binding */
         int error = process_start(program, arguments, ranks, bound, p);
         if (error) {
@@ -163,7 +167,7 @@ static const char *unsuitable(const source *s, int64_t iterations, int ranks)
 }
 
 const char *rival_start(const char *name, const source *s, const char *precond, int64_t iterations,
-                        int ranks, rival **r)
+                        int ranks, int device, rival **r)
 {
     char program[PATH_MAX + 64];
     char *dump = NULL;
@@ -177,7 +181,10 @@ const char *rival_start(const char *name, const source *s, const char *precond, 
     if (why) return why;
     progress_show("%s: %s", s->name, name);
     rival *made = take("a rival", 1, sizeof *made);
-    why = launch(program, dump, precond, iterations, ranks, &made->process);
+    made->kind = known;
+    made->iterations = iterations;
+    made->device = device;
+    why = launch(program, dump, precond, ranks, made);
     temporary_remove(dump);
     free(dump);
     if (why) {
@@ -185,9 +192,7 @@ const char *rival_start(const char *name, const source *s, const char *precond, 
         return why;
     }
     made->s = s;
-    made->kind = known;
     made->precond = take_copy(precond);
-    made->iterations = iterations;
     *r = made;
     return NULL;
 }
@@ -239,6 +244,7 @@ static void fill_row(rival *r, row *result)
     result->cpu_rows = r->kind->gpus > 0 ? 0 : r->s->rows;
     result->nonzeros = r->s->nonzeros;
     result->gpus = r->kind->gpus;
+    if (result->gpus > 0) row_set_gpu(result, r->device);
     result->threads = 1;
     result->ranks = (int64_t)process_value(p, "ranks");
     row_set(&result->home, "owner");

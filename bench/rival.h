@@ -14,9 +14,9 @@ typedef struct rival rival;
  * valid until the next call. */
 
 /* Hands over the system and waits until the rival has verified its answer after exactly so many
- * iterations. *r is NULL on failure. */
+ * iterations; device: the GPU that one on a GPU takes. *r is NULL on failure. */
 const char *rival_start(const char *name, const source *s, const char *precond, int64_t iterations,
-                        int ranks, rival **r);
+                        int ranks, int device, rival **r);
 
 /* Times one solve. */
 const char *rival_repeat(rival *r);

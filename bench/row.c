@@ -35,7 +35,7 @@ const field row_fields[] = {
     COUNT(schema), TEXT(version), TEXT(commit), TEXT(date), TEXT(machine), TEXT(driver_version),
     TEXT(matrix), COUNT(rows), COUNT(nonzeros), TEXT(memory), TEXT(home), TEXT(partition),
     COUNT(cpu_rows), COUNT(gpus), COUNT(ranks), COUNT(threads), TEXT(solver), TEXT(driver),
-    TEXT(format), TEXT(precond), TEXT(effort), NUMBER(NULL, "rtol", rtol), TEXT(outcome),
+    TEXT(format), TEXT(shape), TEXT(precond), TEXT(effort), NUMBER(NULL, "rtol", rtol), TEXT(outcome),
     COUNT(iterations),
     NUMBER("us_per_iteration", "median", us_median), NUMBER("us_per_iteration", "min", us_min),
     NUMBER("us_per_iteration", "max", us_max),
@@ -83,7 +83,6 @@ void row_free(row *r)
     for (int i = 0; i < row_field_count; i++)
         if (row_fields[i].kind == FIELD_TEXT)
             free(*(char **)(void *)((char *)r + row_fields[i].offset));
-    free(r->shape);
     free(r->history);
     words_free(&r->notices);
 }
@@ -93,6 +92,19 @@ void row_set(char **text, const char *value)
     char *copy = take_copy(value);
     free(*text);
     *text = copy;
+}
+
+void row_set_gpu(row *r, int device)
+{
+    yoke_gpu gpu;
+    char both[192];
+    if (yoke_gpu_describe(device, &gpu) != YOKE_OK) return;
+    if (r->machine)
+        snprintf(both, sizeof both, "%s, %s", r->machine, gpu.name);
+    else
+        snprintf(both, sizeof both, "%s", gpu.name);
+    row_set(&r->machine, both);
+    row_set(&r->driver_version, *gpu.cuda_driver ? gpu.cuda_driver : NULL);
 }
 
 static void add_notice_once(row *r, const char *text)

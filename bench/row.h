@@ -19,7 +19,7 @@ typedef struct row {
     int64_t rows, nonzeros;
     char *memory, *home, *partition;
     int64_t cpu_rows, gpus, ranks, threads;
-    char *solver, *driver, *format, *precond, *effort;
+    char *solver, *driver, *format, *shape, *precond, *effort;
     double rtol;
     char *outcome;
     int64_t iterations;
@@ -33,7 +33,6 @@ typedef struct row {
     words notices;
 
     /* Not in the records. */
-    char *shape;
     int is_rival, exit_code;
     double *history; /* relative to ||b||, [history_length] */
     int64_t history_length;
@@ -56,7 +55,9 @@ extern const int row_field_count;
 row row_new(const char *matrix);
 void row_free(row *r);
 void row_set(char **text, const char *value); /* replaces; value may be NULL */
-void row_notice(row *r, const char *text);    /* each line of text, unless it is there already */
+/* The machine with its GPU's name, and the GPU's driver. */
+void row_set_gpu(row *r, int device);
+void row_notice(row *r, const char *text); /* each line of text, unless it is there already */
 
 /* What tells this row from others in a plot or a history: "gen:poisson3d7:20 cg csr jacobi". */
 void row_label(const row *r, char *label, size_t capacity);

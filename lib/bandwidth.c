@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* bandwidth.c: how fast this machine's threads read, copy and combine memory. */
+/* bandwidth.c: how fast this machine's threads, or a GPU, read, copy and combine memory. */
 #include "lib/bandwidth.h"
 
 #include <stdlib.h>
 
 #include "lib/context.h"
+#include "lib/iface/gpu_tools.h"
 #include "lib/status.h"
 #include "lib/sweep.h"
 #include "lib/threads.h"
@@ -88,8 +89,30 @@ yoke_status yoke_bandwidth_create(yoke_context *context, int threads, size_t byt
     return YOKE_OK;
 }
 
+yoke_status yoke_bandwidth_create_on_gpu(yoke_context *context, int device, size_t bytes,
+                                         yoke_bandwidth **bandwidth)
+{
+    const yk_gpu_tools *tools = yk_gpu_tools_built();
+    if (!context || !bandwidth)
+        return yk_fail(YOKE_INVALID, "%s is NULL", context ? "bandwidth" : "context");
+    if (!tools) return yk_fail(YOKE_NOT_BUILT, "device %d: this build has no CUDA", device);
+    yoke_bandwidth *b = calloc(1, sizeof *b);
+    if (!b) return yk_fail(YOKE_NO_MEMORY, "no memory for %zu bytes", sizeof *b);
+    yoke_status status = tools->buffer_open(device, bytes, &b->on_gpu);
+    if (status != YOKE_OK) {
+        free(b);
+        return status;
+    }
+    b->context = context;
+    b->count = tools->buffer_count(b->on_gpu);
+    yk_context_retain(context);
+    *bandwidth = b;
+    return YOKE_OK;
+}
+
 double yoke_bandwidth_measure(yoke_bandwidth *b, yoke_stream what)
 {
+    if (b->on_gpu) return yk_gpu_tools_built()->buffer_measure(b->on_gpu, (int)what);
     int64_t bytes = b->count * (int64_t)sizeof(double);
     pass p = {b, what, bytes < ENOUGH ? ENOUGH / bytes : 1};
     double start = yoke_seconds();
@@ -101,8 +124,12 @@ double yoke_bandwidth_measure(yoke_bandwidth *b, yoke_stream what)
 void yoke_bandwidth_destroy(yoke_bandwidth *b)
 {
     if (!b) return;
-    yk_free(b->context, b->buffer, b->count, sizeof(double));
-    yk_free(b->context, b->sums, (int64_t)b->threads * YK_LINE, sizeof(double));
+    if (b->on_gpu) {
+        yk_gpu_tools_built()->buffer_close(b->on_gpu);
+    } else {
+        yk_free(b->context, b->buffer, b->count, sizeof(double));
+        yk_free(b->context, b->sums, (int64_t)b->threads * YK_LINE, sizeof(double));
+    }
     yk_context_release(b->context);
     free(b);
 }

@@ -14,6 +14,7 @@ struct yoke_bandwidth {
     int64_t count;  /* doubles, a multiple of the grain; all 1 at first */
     double *buffer; /* [count] */
     double *sums;   /* [threads * a line]: what each thread read; keeps the loads alive */
+    void *on_gpu;   /* or NULL: of lib/iface/gpu_tools.h, instead of the two arrays */
 };
 
 #endif

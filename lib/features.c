@@ -5,6 +5,7 @@
 #include <yoke.h>
 
 #include "config.h"
+#include "lib/iface/gpu_tools.h"
 #include "lib/place.h"
 
 #ifdef _OPENMP
@@ -54,4 +55,13 @@ int yoke_has(const char *feature)
     for (size_t i = 0; i < sizeof features / sizeof *features; i++)
         if (strcmp(features[i].name, feature) == 0) return features[i].present;
     return 0;
+}
+
+const yk_gpu_tools *yk_gpu_tools_built(void)
+{
+#if HAVE_CUDA
+    return &yk_gpu_tools_cuda;
+#else
+    return NULL;
+#endif
 }

@@ -25,6 +25,7 @@ typedef struct yk_choice {
     bool jacobi, folded, measure_shape, nullspace, stream_q;
     bool foreign_product; /* by cuSPARSE: not folded, p.q in a pass of its own */
     int parts, threads;
+    int device;                 /* the GPU's number */
     int64_t measure_iterations; /* most that measuring may take, and its seconds */
     double measure_seconds;
 } yk_choice;

@@ -258,6 +258,7 @@ static yoke_status choose_tables(const yoke_matrix *matrix, const yoke_plan_opti
     choice->partition = table;
     bool gpu = choice->partition->owner == YK_OWNER_GPU;
     choice->falls_back = gpu && is_auto(options->partition) && is_auto(options->driver) &&
+                         options->device == 0 &&
                          (is_auto(options->format) || is_named(options->format, "csr"));
     YK_TRY(find(YOKE_LIST_DRIVERS, options->driver, default_driver(matrix, options, gpu), &name,
                 &table));
@@ -327,6 +328,8 @@ static yoke_status check_options(const yoke_plan_options *options)
     YK_TRY(yk_check_struct("yoke_plan_options", options->struct_size, sizeof *options));
     if (options->threads < 0 || options->threads > 65536)
         return yk_fail(YOKE_INVALID, "threads is %d, expected 0 to 65536", options->threads);
+    if (options->device < 0)
+        return yk_fail(YOKE_INVALID, "device is %d, expected 0 or more", options->device);
     if (options->nullspace != YOKE_NULLSPACE_NONE && options->nullspace != YOKE_NULLSPACE_CONSTANT)
         return yk_fail(YOKE_INVALID, "nullspace is %d, expected 0 or 1", (int)options->nullspace);
     return YOKE_OK;
@@ -337,6 +340,7 @@ yoke_status yk_planner_choose(yoke_matrix *matrix, const yoke_plan_options *opti
 {
     memset(choice, 0, sizeof *choice);
     YK_TRY(check_options(options));
+    choice->device = options->device;
     YK_TRY(choose_tables(matrix, options, choice));
     YK_TRY(check_callbacks(matrix, options, choice));
     YK_TRY(choose_effort(options, choice));

@@ -23,7 +23,7 @@ static double number_in(const char *json, const char *key)
 
 static const char all_keys[] =
     "schema version commit date machine driver_version matrix rows nonzeros memory home partition "
-    "cpu_rows gpus ranks threads solver driver format precond effort rtol outcome iterations "
+    "cpu_rows gpus ranks threads solver driver format shape precond effort rtol outcome iterations "
     "us_per_iteration us_per_iteration.median us_per_iteration.min us_per_iteration.max seconds "
     "seconds.setup seconds.transfer seconds.solve bytes_per_iteration gb_per_s "
     "fraction_of_bandwidth residual_true residual_recursive joules speedup_vs notices ";
@@ -247,12 +247,12 @@ Test(cgbench, a_rival_that_cannot_run_says_why_in_its_own_words)
 #endif
 }
 
-/* Started as it is, not under mpirun, which would be asked for ranks. */
+/* Started as it is, not under mpirun, which would be asked for ranks; and told the device. */
 Test(cgbench, a_rival_on_a_gpu_has_a_row_that_says_so)
 {
 #if HAVE_CUSPARSE
     char keys[2048];
-    speak_as_cusparse("#!/bin/sh\n[ -z \"$OMPI_COMM_WORLD_SIZE\" ] && [ $# = 3 ] || exit 1\n"
+    speak_as_cusparse("#!/bin/sh\n[ -z \"$OMPI_COMM_WORLD_SIZE\" ] && [ $4 = 0 ] || exit 1\n"
                       "echo yoke-rival ready\n"
                       "while read -r line && [ \"$line\" = go ]; do echo yoke-rival repeat us 2 "
                       "seconds 2e-5; done\n"
@@ -359,4 +359,45 @@ Test(cgbench, machine_measures_in_seconds)
     cr_assert(json_object(out, keys, sizeof keys), "%s", out);
     cr_assert(strstr(out, "\"read_gb_per_s\":"));
     cr_assert(strstr(err, "triad"));
+}
+
+static const char gpu_keys[] =
+    "gpus gpu_reason gpu_names gpu gpu.number gpu.name gpu.bus_id gpu.capability_major "
+    "gpu.capability_minor gpu.multiprocessors gpu.clock_hz gpu.l2_bytes gpu.shared_bytes "
+    "gpu.shared_block_bytes gpu.memory_total_bytes gpu.memory_free_bytes "
+    "gpu.pageable_memory_access gpu.host_native_atomic_supported gpu.concurrent_managed_access "
+    "gpu.driver_version gpu.runtime_version gpu.nvidia_driver gpu.pcie_generation gpu.pcie_lanes "
+    "gpu.l2_working_set_bytes gpu.read_gb_per_s gpu.copy_gb_per_s gpu.triad_gb_per_s "
+    "gpu.write_gb_per_s gpu.l2_read_gb_per_s gpu.to_gpu_gb_per_s gpu.from_gpu_gb_per_s "
+    "gpu.both_ways_gb_per_s gpu.copy_sync_us gpu.launch_us gpu.launch_sync_us gpu.graph_node_us "
+    "gpu.grid_barrier_us gpu.flag_round_trip_us gpu.energy_step_ms ";
+
+/* CUDA_VISIBLE_DEVICES: without a GPU, wherever this runs. */
+Test(cgbench, machine_without_a_gpu_says_why_and_goes_on)
+{
+    char keys[4096];
+    setenv("CUDA_VISIBLE_DEVICES", "", 1);
+    cr_assert_eq(cgbench("machine --threads 1 --json -"), 0, "%s", err);
+    cr_assert(json_object(out, keys, sizeof keys), "%s", out);
+    const char *of_gpu = strstr(keys, "gpus ");
+    cr_assert(of_gpu);
+    cr_assert_str_eq(of_gpu, gpu_keys);
+    cr_assert_str_eq(json_value(out, "gpus"), "0");
+    cr_assert_str_eq(json_value(out, "gpu.name"), "null");
+    cr_assert_str_eq(json_value(out, "gpu.capability_minor"), "null");
+    cr_assert_str_eq(json_value(out, "gpu.read_gb_per_s"), "null");
+    cr_assert_str_eq(json_value(out, "gpu.flag_round_trip_us"), "null");
+    cr_assert_gt(strlen(json_value(out, "gpu_reason")), strlen("\"\""));
+    cr_assert_str_neq(json_value(out, "gpu_reason"), "null");
+    cr_assert(strstr(err, "no GPU: "), "%s", err);
+}
+
+Test(cgbench, a_device_that_is_not_there_is_refused_before_anything_runs)
+{
+    cr_assert_eq(cgbench("machine --device 4096 --json -"), 3);
+    cr_assert_str_empty(out);
+    cr_assert(strstr(err, "--device 4096: "), "%s", err);
+    cr_assert_eq(lines_of(err), 1);
+    cr_assert_eq(cgbench("run gen:poisson2d5:5 --device 99999999999 --json -"), 3);
+    cr_assert_str_empty(out);
 }

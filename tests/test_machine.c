@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* test_machine.c: the machine's description, vector levels, features, bandwidth. */
+/* test_machine.c: the machine's description, vector levels, features, bandwidth, energy. */
 #include <criterion/criterion.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,7 @@
 
 #include "lib/bandwidth.h"
 #include "lib/context.h"
+#include "lib/energy.h"
 #include "lib/machine.h"
 #include "lib/simd.h"
 #include "lib/sweep.h"
@@ -209,4 +211,109 @@ Test(machine, a_buffer_beyond_an_index_is_overflow)
     cr_assert_eq(yoke_bandwidth_create(NULL, 1, 8, &b), YOKE_INVALID);
     cr_assert_null(b);
     yoke_context_destroy(context);
+}
+
+/* --------------------------------------------------------------------- GPUs */
+
+enum { NO_SUCH_DEVICE = 4096 };
+
+Test(machine, without_a_gpu_there_is_a_reason_and_with_one_none)
+{
+    const char *reason = NULL;
+    int count = yoke_gpu_count(&reason);
+    cr_assert_not_null(reason);
+    cr_assert_eq(count > 0, reason[0] == '\0', "%d GPUs, '%s'", count, reason);
+    if (!yoke_has("cuda")) cr_assert(strstr(reason, "no CUDA"), "%s", reason);
+    cr_assert_eq(yoke_gpu_count(NULL), count);
+}
+
+static void assert_lacking(yoke_status status)
+{
+    cr_assert(status == YOKE_UNUSABLE || status == YOKE_NOT_BUILT, "%s", yoke_status_text(status));
+    cr_assert(strstr(yoke_error_text(), "no GPU") || strstr(yoke_error_text(), "device 4096"), "%s",
+              yoke_error_text());
+}
+
+Test(machine, an_absent_device_is_a_status_with_the_reason)
+{
+    yoke_context *context = NULL;
+    yoke_bandwidth *b = NULL;
+    yoke_gpu gpu;
+    yoke_gpu_speed speed;
+    cr_assert_eq(yoke_context_create(NULL, &context), YOKE_OK);
+    assert_lacking(yoke_bandwidth_create_on_gpu(context, NO_SUCH_DEVICE, 1 << 20, &b));
+    cr_assert_null(b);
+    cr_assert_eq(atomic_load(&context->references), 1);
+    assert_lacking(yoke_gpu_describe(NO_SUCH_DEVICE, &gpu));
+    assert_lacking(yoke_gpu_measure(NO_SUCH_DEVICE, &speed));
+    const double figures[] = {speed.read,         speed.copy,
+                              speed.triad,        speed.write,
+                              speed.l2_read,      speed.to_gpu,
+                              speed.from_gpu,     speed.both_ways,
+                              speed.copy_sync,    speed.launch,
+                              speed.launch_sync,  speed.graph_node,
+                              speed.grid_barrier, speed.flag_round_trip,
+                              speed.energy_step};
+    for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
+        cr_assert(isnan(figures[i]), "figure %zu", i);
+    cr_assert_eq(yoke_bandwidth_create_on_gpu(NULL, 0, 8, &b), YOKE_INVALID);
+    cr_assert_eq(yoke_gpu_describe(0, NULL), YOKE_INVALID);
+    cr_assert_eq(yoke_gpu_measure(0, NULL), YOKE_INVALID);
+    yoke_context_destroy(context);
+}
+
+/* ------------------------------------------------------------------- energy */
+
+Test(machine, joules_of_an_absent_device_are_not_known)
+{
+    yoke_energy *meter = (yoke_energy *)root;
+    cr_assert_neq(yoke_energy_open(NO_SUCH_DEVICE, &meter), YOKE_OK);
+    cr_assert_neq(yoke_error_text()[0], '\0');
+    cr_assert_null(meter);
+    yoke_energy_start(meter);
+    cr_assert(isnan(yoke_energy_joules(meter)));
+    yoke_energy_close(meter);
+}
+
+static void put_zone(int zone, const char *name, const char *microjoules)
+{
+    char path[128];
+    snprintf(path, sizeof path, "sys/class/powercap/intel-rapl:%d/name", zone);
+    put(path, name);
+    snprintf(path, sizeof path, "sys/class/powercap/intel-rapl:%d/energy_uj", zone);
+    put(path, microjoules);
+    snprintf(path, sizeof path, "sys/class/powercap/intel-rapl:%d/max_energy_range_uj", zone);
+    put(path, "10000000\n");
+}
+
+/* The platform's own zone contains the packages: adding it would count them twice. */
+Test(machine, joules_are_those_of_all_packages_and_of_nothing_else, .init = begin_tree,
+     .fini = remove_tree)
+{
+    yoke_energy *meter = NULL;
+    put_zone(0, "package-0\n", "1000000\n");
+    put_zone(1, "psys\n", "5\n");
+    put_zone(2, "package-1\n", "9000000\n");
+    cr_assert_eq(yk_energy_open_packages(root, &meter), YOKE_OK, "%s", yoke_error_text());
+    cr_assert_eq(meter->packages, 2);
+    yoke_energy_start(meter);
+    put_zone(0, "package-0\n", "3500000\n");
+    put_zone(1, "psys\n", "9000000\n");
+    put_zone(2, "package-1\n", "1000000\n"); /* past its range of 10 J: 2 J */
+    meter->least = 0.0;
+    cr_assert_float_eq(yoke_energy_joules(meter), 4.5, 1e-9);
+    meter->least = 3600.0; /* too short for the counter's steps */
+    cr_assert(isnan(yoke_energy_joules(meter)));
+    yoke_energy_close(meter);
+}
+
+Test(machine, a_tree_without_packages_has_no_joules, .init = begin_tree, .fini = remove_tree)
+{
+    yoke_energy *meter = NULL;
+    cr_assert_eq(yk_energy_open_packages(root, &meter), YOKE_UNUSABLE);
+    cr_assert(strstr(yoke_error_text(), "no RAPL"), "%s", yoke_error_text());
+    put("sys/class/powercap/intel-rapl:0/name", "package-0\n"); /* and no counter to be read */
+    cr_assert_eq(yk_energy_open_packages(root, &meter), YOKE_UNUSABLE);
+    cr_assert(strstr(yoke_error_text(), "intel-rapl:0/energy_uj"), "%s", yoke_error_text());
+    cr_assert_null(meter);
 }

@@ -206,6 +206,21 @@ Test(plan, unknown_names_list_the_known_and_missing_ones_say_why)
     cr_assert_eq(status_of(matrix, planning), YOKE_INVALID);
 }
 
+Test(plan, a_device_that_is_not_there_fails_the_plan_that_would_use_it_alone)
+{
+    yoke_matrix *matrix = tridiagonal(new_context(), 10, 0);
+    yoke_plan_options planning = yoke_plan_defaults();
+    cr_assert_eq(planning.device, 0);
+    planning.device = -1;
+    cr_assert_eq(status_of(matrix, planning), YOKE_INVALID);
+    planning.device = 4096;
+    planning.partition = "cpu";
+    cr_assert_eq(status_of(matrix, planning), YOKE_OK);
+    planning.partition = "gpu";
+    yoke_status status = status_of(matrix, planning);
+    cr_assert(status == YOKE_UNUSABLE || status == YOKE_NOT_BUILT, "%s", yoke_status_text(status));
+}
+
 Test(plan, reports_say_what_ran)
 {
     yoke_matrix *matrix = generated(new_context(), "poisson2d5:40");

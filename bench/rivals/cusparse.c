@@ -149,6 +149,7 @@ static int prepare(gpu_cg *cg, const rival_request *request, choice *c, rival_an
 {
     rival_share share;
     if (rival_share_read(request->dump, 0, 1, &share)) return 1;
+    CUDA(cudaSetDevice(request->device));
     CUDA(cudaFree(NULL)); /* the device's context is not our setup */
     double began = now();
     int bad = gpu_cg_open(cg, &share, request->jacobi);

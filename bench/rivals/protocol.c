@@ -8,13 +8,14 @@
 
 int rival_request_read(int argc, char **argv, rival_request *request)
 {
-    if (argc != 4) {
-        fprintf(stderr, "usage: %s DUMP none|jacobi ITERATIONS\n", argv[0]);
+    if (argc != 4 && argc != 5) {
+        fprintf(stderr, "usage: %s DUMP none|jacobi ITERATIONS [DEVICE]\n", argv[0]);
         return 2;
     }
     request->dump = argv[1];
     request->jacobi = !strcmp(argv[2], "jacobi");
     request->iterations = atoi(argv[3]);
+    request->device = argc == 5 ? atoi(argv[4]) : 0;
     if (request->iterations >= 1) return 0;
     fprintf(stderr, "%s: '%s' is not a number of iterations\n", argv[0], argv[3]);
     return 2;

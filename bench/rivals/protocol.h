@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* protocol.h: what a rival's program is asked and how it answers, by lines:
- *   PROGRAM DUMP none|jacobi ITERATIONS
+ *   PROGRAM DUMP none|jacobi ITERATIONS [DEVICE]
  * verifies once and prints
  *   yoke-rival ready
  * or, if it cannot run here, why, and ends:
@@ -16,6 +16,7 @@
 typedef struct rival_request {
     const char *dump;
     int jacobi, iterations;
+    int device; /* the GPU's number, of a rival on one */
 } rival_request;
 
 /* 0, or after a sentence on stderr the exit code. */

@@ -287,13 +287,14 @@ typedef struct yoke_plan_options {
     yoke_nullspace nullspace;   /* CONSTANT: A 1 = 0; b is projected, x has mean 0 */
     /* A preconditioner of the caller's: z = M^-1 r. NULL: the named one. Copied. */
     const yoke_operator *apply_preconditioner;
+    int device; /* the GPU of a plan that uses one, by CUDA's number; default 0 */
 } yoke_plan_options;
 
 static inline yoke_plan_options yoke_plan_defaults(void)
 {
     yoke_plan_options options = {
         sizeof(yoke_plan_options), NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, 0,
-        YOKE_NULLSPACE_NONE,       NULL};
+        YOKE_NULLSPACE_NONE,       NULL, 0};
     return options;
 }
 

@@ -72,6 +72,69 @@ YOKE_API yoke_status yoke_bandwidth_create(yoke_context *context, int threads, s
 YOKE_API double yoke_bandwidth_measure(yoke_bandwidth *bandwidth, yoke_stream what);
 YOKE_API void yoke_bandwidth_destroy(yoke_bandwidth *bandwidth);
 
+/* The same on a GPU, by CUDA's number: in its own memory, timed by its own clock. bytes: cut to
+ * what the device has free. YOKE_NOT_BUILT, YOKE_UNUSABLE (no such device), YOKE_NO_MEMORY. Its
+ * measure is 0 if the device failed. */
+YOKE_API yoke_status yoke_bandwidth_create_on_gpu(yoke_context *context, int device, size_t bytes,
+                                                  yoke_bandwidth **bandwidth);
+
+/* --------------------------------------------------------------------- GPUs */
+
+/* GPUs that this build can use here, numbered by CUDA; 0 with the reason. reason: NULL, or set to a
+ * text that is valid until the thread's next call. */
+YOKE_API int yoke_gpu_count(const char **reason);
+
+/* Figures that are not known are 0 or "". */
+typedef struct yoke_gpu {
+    int number;
+    char name[64];
+    char bus_id[32]; /* "0000:3B:00.0" */
+    int capability_major, capability_minor;
+    int multiprocessors;
+    int64_t clock_hz; /* the highest */
+    int64_t l2_bytes;
+    int64_t shared_bytes, shared_block_bytes; /* of a multiprocessor; what a block may take */
+    int64_t memory_total, memory_free;        /* bytes */
+    int pageable_memory, host_native_atomics, concurrent_managed; /* 0 or 1: CUDA's attributes */
+    char cuda_driver[16], cuda_runtime[16];                       /* "13.0" */
+    char nvidia_driver[32];                                       /* "580.65.06"; by NVML */
+    int pcie_generation, pcie_lanes;                              /* of the link as it is now */
+} yoke_gpu;
+
+YOKE_API yoke_status yoke_gpu_describe(int number, yoke_gpu *gpu);
+
+/* Bytes a second, and seconds; NaN: not known. */
+typedef struct yoke_gpu_speed {
+    double read, copy, triad, write; /* of device memory, counted as yoke_bandwidth_measure does */
+    double l2_read;                  /* of a buffer of l2_working_set bytes, over and over */
+    int64_t l2_working_set;
+    double to_gpu, from_gpu, both_ways; /* the link, pinned host memory; both: the sum */
+    double copy_sync;                   /* 8 bytes from the GPU, and waiting for them */
+    double launch;                      /* an empty kernel, back to back */
+    double launch_sync;                 /* the same, and waiting for it */
+    double graph_node;                  /* an empty kernel in a graph */
+    double grid_barrier;                /* of a cooperative kernel with a block a multiprocessor */
+    double flag_round_trip;             /* CPU to GPU to CPU through mapped memory */
+    double energy_step;                 /* between two changes of the board's counter */
+} yoke_gpu_speed;
+
+/* Takes some seconds. On failure the figures that were measured are there all the same. */
+YOKE_API yoke_status yoke_gpu_measure(int number, yoke_gpu_speed *speed);
+
+/* ------------------------------------------------------------------- energy */
+
+/* Joules that a GPU's board drew, by NVML, which is opened at first use; with device -1, those of
+ * the CPU's packages, by RAPL. YOKE_UNUSABLE with the reason where there is no counter, or it may
+ * not be read. */
+typedef struct yoke_energy yoke_energy;
+YOKE_API yoke_status yoke_energy_open(int device, yoke_energy **meter);
+YOKE_API void yoke_energy_start(yoke_energy *meter);
+
+/* Since the start; NaN if the meter is NULL, or if so little time has passed that the counter's
+ * steps count: 0.1 s for packages, 1 s for a board. */
+YOKE_API double yoke_energy_joules(const yoke_energy *meter);
+YOKE_API void yoke_energy_close(yoke_energy *meter);
+
 /* Seconds since some fixed time, monotonic. */
 YOKE_API double yoke_seconds(void);
 
