@@ -77,6 +77,7 @@ static yoke_status build(yoke_matrix *matrix, const yoke_plan_options *options, 
     YK_TRY(begin(matrix, options, plan));
     YK_TRY(yk_parts_allocate(plan));
     yk_planner_measure(plan);
+    if (plan->cg.driver->prepare) YK_TRY(plan->cg.driver->prepare(&plan->cg));
     memcpy(plan->notices, matrix->notice, sizeof matrix->notice);
     return YOKE_OK;
 }

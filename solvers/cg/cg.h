@@ -46,6 +46,9 @@ typedef struct yk_engine {
 typedef struct yk_driver {
     const char *name, *text;
     const yk_engine *engine;
+    /* Planning, with the matrix loaded and the shape set: makes what advance would otherwise make.
+     * NULL: nothing. */
+    yoke_status (*prepare)(yk_cg *cg);
     void (*advance)(yk_cg *cg, int64_t at_most);
 } yk_driver;
 

@@ -47,20 +47,36 @@ static yoke_status launch_stream(yk_cg *cg, int64_t iterations)
     return enqueue_batch(cg, iterations < BATCH ? iterations : BATCH);
 }
 
-/* The graph is made at its first use, from pointers that stay as long as the plan. */
 static yoke_status launch_graph(yk_cg *cg, int64_t iterations)
 {
     struct yk_gpu_state *gpu = cg->gpu;
-    void **graph = &gpu->graph[cg->newest_p];
     if (iterations < BATCH / 2) return enqueue_batch(cg, iterations);
-    if (!*graph) {
-        YK_TRY(yk_device_capture_begin(&gpu->device));
-        yoke_status status = enqueue_batch(cg, BATCH);
-        yoke_status ended = yk_device_capture_end(&gpu->device, graph);
-        YK_TRY(status);
-        YK_TRY(ended);
+    return yk_device_graph_launch(&gpu->device, gpu->graph[cg->newest_p]);
+}
+
+static yoke_status capture_batch(yk_cg *cg, void **graph)
+{
+    struct yk_gpu_state *gpu = cg->gpu;
+    YK_TRY(yk_device_capture_begin(&gpu->device));
+    yoke_status status = enqueue_batch(cg, BATCH);
+    yoke_status ended = yk_device_capture_end(&gpu->device, graph);
+    return status != YOKE_OK ? status : ended;
+}
+
+/* The graphs are made at planning, from pointers that stay as long as the plan. */
+static yoke_status prepare_graph(yk_cg *cg)
+{
+    struct yk_gpu_state *gpu = cg->gpu;
+    yoke_status status = YOKE_OK;
+    int previous = yk_device_enter(&gpu->device), kinds = cg->folded ? 2 : 1;
+    if (cg->rows == 0) kinds = 0;
+    for (int i = 0; i < kinds && status == YOKE_OK; i++) {
+        cg->newest_p = i;
+        status = capture_batch(cg, &gpu->graph[i]);
     }
-    return yk_device_graph_launch(&gpu->device, *graph);
+    cg->newest_p = 0;
+    yk_device_leave(previous);
+    return status;
 }
 
 typedef yoke_status (*launch_fn)(yk_cg *cg, int64_t iterations);
@@ -166,5 +182,6 @@ const yk_driver yk_driver_graph = {
     .name = "graph",
     .text = "batches of kernels as a CUDA graph",
     .engine = &yk_engine_gpu,
+    .prepare = prepare_graph,
     .advance = advance_graph,
 };
