@@ -10,6 +10,11 @@
 #include <yoke.h>
 #include <yoke_io.h>
 
+/* 1 where the suite is linked with the fake CUDA runtime: see tests/fake/fake.h. */
+#ifndef FAKE_GPU
+#define FAKE_GPU 0
+#endif
+
 /* Stops the test with the library's own sentence. */
 #define MUST(call) cr_assert_eq((call), YOKE_OK, "%s", yoke_error_text())
 
@@ -128,12 +133,17 @@ static inline double true_residual(const yoke_matrix *matrix, const double *b, c
     return (double)sqrtl(sum);
 }
 
-/* One solve from a fresh plan; the report is copied out. */
+/* One solve from a fresh plan; the report is copied out. A suite may be compiled to run on one
+ * owner whatever can. */
 static inline yoke_report solve_with(yoke_matrix *matrix, const yoke_plan_options *planning,
                                      const double *b, double *x, const yoke_solve_options *options)
 {
     yoke_plan *plan = NULL;
-    MUST(yoke_plan_create(matrix, planning, &plan));
+    yoke_plan_options chosen = planning ? *planning : yoke_plan_defaults();
+#ifdef SOLVE_ON
+    if (!chosen.partition && chosen.parts < 2) chosen.partition = SOLVE_ON;
+#endif
+    MUST(yoke_plan_create(matrix, &chosen, &plan));
     MUST(yoke_solve(plan, b, x, options));
     yoke_report report = *yoke_plan_report(plan);
     report.detail = report.notices = NULL;

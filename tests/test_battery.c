@@ -101,7 +101,7 @@ static void every_way(const system_ *s, const char *preconditioner)
                 for (int p = 0; p < 4; p++)
                     for (int t = 0; t < 3; t++) {
                         bool team = strcmp(driver.name, "team") == 0;
-                        if (!driver.usable || !format.usable) continue;
+                        if (!driver.usable || !format.usable || (FAKE_GPU && team)) continue;
                         if (!runs(s, team, format.name, parts[p], threads[t])) continue;
                         yoke_plan_options planning = yoke_plan_defaults();
                         planning.partition = team ? "cpu" : "gpu";

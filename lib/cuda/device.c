@@ -71,6 +71,7 @@ static yoke_status open_here(yk_device *device)
     struct cudaDeviceProp properties;
     cudaStream_t stream;
     cudaEvent_t mark;
+    CUDA_TRY(cudaSetDevice(device->number)); /* makes its context, and may fail at that */
     CUDA_TRY(cudaGetDeviceProperties(&properties, device->number));
     snprintf(device->name, sizeof device->name, "%.63s", properties.name);
     device->multiprocessors = properties.multiProcessorCount;

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* kernels.c: the entry points of gpu.h without a GPU: the CPU's passes, which are of the same text,
+ * as work of the fake runtime. Before a row is touched, everything that a real kernel would read or
+ * write is proved to be there. */
+#include <string.h>
+
+#include "solvers/cg/cpu_passes.h"
+#include "solvers/cg/gpu.h"
+#include "tests/fake/inside.h"
+
+/* ------------------------------------------------------------------ layout */
+
+static int64_t row_length(const yk_csr *csr, int64_t i)
+{
+    return yk_row_start(csr, i + 1) - yk_row_start(csr, i);
+}
+
+/* Column k of a row's slice: 32 column numbers, then 32 values. */
+static char *column_of(const yk_sell *sell, int64_t i, int64_t k)
+{
+    int64_t at = yk_sell_before(sell, i / YK_SELL_ROWS) + k;
+    return (char *)sell->column + at * YK_SELL_BYTES;
+}
+
+static int32_t *place_of_column(const yk_sell *sell, int64_t i, int64_t k)
+{
+    return (int32_t *)column_of(sell, i, k) + i % YK_SELL_ROWS;
+}
+
+static double *place_of_value(const yk_sell *sell, int64_t i, int64_t k)
+{
+    return (double *)(column_of(sell, i, k) + YK_SELL_VALUES) + i % YK_SELL_ROWS;
+}
+
+/* Columns of a slice. */
+static int64_t width_of(const yk_sell *sell, int64_t slice)
+{
+    return yk_sell_before(sell, slice + 1) - yk_sell_before(sell, slice);
+}
+
+static int64_t widest_in_slice(const yk_csr *csr, int64_t slice)
+{
+    int64_t width = 0, first = slice * YK_SELL_ROWS, end = first + YK_SELL_ROWS;
+    for (int64_t i = first; i < end && i < csr->rows; i++)
+        if (row_length(csr, i) > width) width = row_length(csr, i);
+    return width;
+}
+
+static void reach_starts(const yk_csr *csr)
+{
+    if (csr->start64)
+        fake_reach(csr->start64, (size_t)(csr->rows + 1) * sizeof(int64_t), "row starts");
+    else
+        fake_reach(csr->start32, (size_t)(csr->rows + 1) * sizeof(int32_t), "row starts");
+}
+
+static void reach_entries(const int32_t *column, const double *value, int64_t count)
+{
+    fake_reach(column, (size_t)count * sizeof *column, "columns");
+    fake_reach(value, (size_t)count * sizeof *value, "values");
+}
+
+static void reach_sell(const yk_sell *sell, int64_t rows)
+{
+    int64_t slices = yk_sell_slices(rows);
+    if (sell->width == 0)
+        fake_reach(sell->slice, (size_t)(slices + 1) * sizeof *sell->slice, "slices");
+    fake_reach(sell->column, (size_t)yk_sell_before(sell, slices) * YK_SELL_BYTES, "SELL");
+    if ((uintptr_t)sell->column % 128 != 0) fake_die("SELL is not aligned");
+}
+
+/* ----------------------------------------------------------------- product */
+
+static void check_columns(const yk_csr *csr)
+{
+    for (int64_t k = 0; k < csr->nonzeros; k++)
+        if (csr->column[k] < 0 || csr->column[k] >= csr->rows)
+            fake_die("column %d of %lld", csr->column[k], (long long)csr->rows);
+}
+
+/* Entries of a row before its padding, behind which there is nothing else. */
+static int64_t length_in_sell(const yk_sell *sell, int64_t i)
+{
+    int64_t length = 0, width = width_of(sell, i / YK_SELL_ROWS);
+    while (length < width && *place_of_column(sell, i, length) != -1) length++;
+    for (int64_t k = length; k < width; k++)
+        if (*place_of_column(sell, i, k) != -1 || *place_of_value(sell, i, k) != 0.0)
+            fake_die("row %lld of SELL goes on behind its padding", (long long)i);
+    return length;
+}
+
+/* The rows as they lie in SELL, as a CSR of our own; nothing else says how long they are. */
+static yk_csr unpacked(const yk_gpu_view *view)
+{
+    const yk_sell *sell = &view->sell;
+    int64_t rows = view->rows.csr.rows, widest = YK_ROW_SEGMENT;
+    if (view->format == YK_GPU_SELL8) widest = YK_ROW_CHAIN;
+    reach_sell(sell, rows);
+    int64_t *start = malloc((size_t)(rows + 1) * sizeof *start);
+    if (!start) fake_die("no memory");
+    start[0] = 0;
+    for (int64_t i = 0; i < rows; i++) {
+        start[i + 1] = start[i] + length_in_sell(sell, i);
+        if (start[i + 1] - start[i] > widest) fake_die("a row of SELL is too long");
+    }
+    int32_t *column = malloc((size_t)start[rows] * sizeof *column + 1);
+    double *value = malloc((size_t)start[rows] * sizeof *value + 1);
+    if (!column || !value) fake_die("no memory");
+    for (int64_t i = 0; i < rows; i++)
+        for (int64_t k = start[i]; k < start[i + 1]; k++) {
+            column[k] = *place_of_column(sell, i, k - start[i]);
+            value[k] = *place_of_value(sell, i, k - start[i]);
+        }
+    return (yk_csr){rows, start[rows], NULL, start, column, value};
+}
+
+static void free_unpacked(yk_csr *csr)
+{
+    free((void *)csr->start64);
+    free((void *)csr->column);
+    free((void *)csr->value);
+}
+
+/* -------------------------------------------------------------------- sums */
+
+/* All rows by the CPU's own pass, which is of the same text. */
+static double all_rows(const yk_gpu_view *view, yk_cg_rows *c, int task, double *total)
+{
+    bool unpack = yk_task_multiplies(task) && view->format != YK_GPU_CSR;
+    yk_tree tree;
+    if (unpack) c->csr = unpacked(view);
+    if (yk_task_multiplies(task)) check_columns(&c->csr);
+    yk_tree_begin(&tree, 0, yk_task_dots(task));
+    double largest = yk_cpu_passes_here()->pass[task](c, 0, c->csr.rows, &tree);
+    if (unpack) free_unpacked(&c->csr);
+    yk_tree_total(&tree, total);
+    return largest;
+}
+
+/* As `step` in gpu_kernels.cu: what whoever completes a sum does in the loop. */
+static void step(int task, yk_gpu_loop *loop, double *dot)
+{
+    if (yk_task_ends_multiply(task)) {
+        yk_cg_after_multiply(&loop->s, dot[YK_DOT_PQ]);
+        if (task == YK_TASK_FOLD) loop->folds++;
+        loop->halt = loop->s.stop != YK_CG_GO_ON;
+        return;
+    }
+    if (task == YK_TASK_UPDATE_NONE || task == YK_TASK_UPDATE_NONE_SHIFT)
+        dot[YK_DOT_RZ] = dot[YK_DOT_RR];
+    yk_cg_after_update(&loop->s, &loop->limits, dot);
+    if (loop->recorded < YK_GPU_HISTORY) loop->rr[loop->recorded++] = loop->s.rr;
+    loop->left--;
+    loop->halt = loop->s.stop != YK_CG_GO_ON || loop->left <= 0;
+}
+
+static void deliver(const yk_gpu_view *view, int task, yk_gpu_loop *loop, double *total,
+                    double largest)
+{
+    if (yk_task_is_largest(task)) {
+        unsigned long long bits;
+        memcpy(&bits, &largest, sizeof bits);
+        if (bits > *view->sums.largest) *view->sums.largest = bits;
+    } else if (loop && yk_task_dots(task) > 0) {
+        step(task, loop, total);
+    } else if (yk_task_dots(task) > 0) {
+        memcpy(view->sums.total, total, YK_DOTS * sizeof *total);
+    }
+}
+
+/* ------------------------------------------------------------------- tasks */
+
+typedef struct task_arguments {
+    yk_gpu_view view;
+    int task;
+    yk_gpu_loop *loop;
+} task_arguments;
+
+static void reach_vectors(const yk_cg_rows *c)
+{
+    const double *const vector[] = {
+        c->x, c->r, c->z, c->p, c->p_old, c->q, c->b, c->best, c->inverse_diagonal};
+    for (size_t i = 0; i < sizeof vector / sizeof *vector; i++)
+        if (vector[i]) fake_reach(vector[i], (size_t)c->csr.rows * sizeof(double), "a vector");
+}
+
+/* Blocks meet by counters that are 0 between passes; there is room for a block a chunk. */
+static void reach_sums(const yk_gpu_sums *sums, int64_t rows, int dots)
+{
+    int level = 0;
+    size_t count = (size_t)((rows + YK_CHUNK - 1) / YK_CHUNK);
+    for (; count > 1 && level < YK_SUM_LEVELS; level++) {
+        size_t groups = (count + YK_SUM_GROUP - 1) / YK_SUM_GROUP;
+        fake_reach(sums->node[level], count * (size_t)dots * sizeof(double), "sums");
+        fake_reach(sums->arrived[level], groups * sizeof(unsigned), "counters of sums");
+        for (size_t g = 0; g < groups; g++)
+            if (sums->arrived[level][g] != 0) fake_die("a counter of sums is not 0");
+        count = groups;
+    }
+    if (count > 1) fake_die("sums need more levels");
+    fake_reach(sums->total, YK_DOTS * sizeof(double), "total");
+    fake_reach(sums->largest, sizeof *sums->largest, "largest");
+}
+
+static void run_task(const void *arguments)
+{
+    const task_arguments *a = arguments;
+    const yk_gpu_view *view = &a->view;
+    yk_cg_rows c = view->rows;
+    double total[YK_DOTS] = {0.0, 0.0, 0.0, 0.0};
+    if (a->loop) {
+        fake_reach(a->loop, sizeof *a->loop, "the loop's state");
+        if (a->loop->halt) return;
+        c.alpha = a->loop->s.alpha;
+        c.beta = a->loop->s.beta;
+        c.shift = a->loop->s.shift;
+    }
+    reach_vectors(&c);
+    if (yk_task_dots(a->task) > 0) reach_sums(&view->sums, c.csr.rows, yk_task_dots(a->task));
+    if (yk_task_multiplies(a->task) && view->format == YK_GPU_CSR) {
+        reach_starts(&c.csr);
+        c.csr.nonzeros = yk_row_start(&c.csr, c.csr.rows);
+        reach_entries(c.csr.column, c.csr.value, c.csr.nonzeros);
+    }
+    double largest = all_rows(view, &c, a->task, total);
+    deliver(view, a->task, a->loop, total, largest);
+}
+
+int yk_gpu_launch(const yk_gpu_view *view, int task, yk_gpu_loop *loop, void *stream)
+{
+    task_arguments arguments = {*view, task, loop};
+    if (view->rows.csr.rows == 0) return cudaSuccess;
+    return fake_launch(stream, run_task, &arguments, sizeof arguments);
+}
+
+int yk_gpu_load_kernels(int *streams)
+{
+    *streams = 1;
+    return fake_leave(fake_enter(FAKE_cudaFuncGetAttributes));
+}
+
+/* -------------------------------------------------------------------- SELL */
+
+typedef struct sell_arguments {
+    yk_csr csr;
+    yk_sell sell;
+    int64_t *slice;
+} sell_arguments;
+
+static void run_widths(const void *arguments)
+{
+    const sell_arguments *a = arguments;
+    int64_t slices = yk_sell_slices(a->csr.rows);
+    reach_starts(&a->csr);
+    fake_reach(a->slice, (size_t)slices * sizeof *a->slice, "slices");
+    for (int64_t s = 0; s < slices; s++) a->slice[s] = widest_in_slice(&a->csr, s);
+}
+
+/* Rows that do not exist are padding too. */
+static void run_fill(const void *arguments)
+{
+    const sell_arguments *a = arguments;
+    const yk_csr *csr = &a->csr;
+    reach_starts(csr);
+    reach_entries(csr->column, csr->value, yk_row_start(csr, csr->rows));
+    reach_sell(&a->sell, csr->rows);
+    for (int64_t i = 0; i < YK_SELL_ROWS * yk_sell_slices(csr->rows); i++)
+        for (int64_t k = 0; k < width_of(&a->sell, i / YK_SELL_ROWS); k++) {
+            bool there = i < csr->rows && k < row_length(csr, i);
+            int64_t from = there ? yk_row_start(csr, i) + k : 0;
+            *place_of_column(&a->sell, i, k) = there ? csr->column[from] : -1;
+            *place_of_value(&a->sell, i, k) = there ? csr->value[from] : 0.0;
+        }
+}
+
+int yk_gpu_sell_widths(const yk_csr *csr, int64_t *slice, void *stream)
+{
+    sell_arguments arguments = {.csr = *csr, .slice = slice};
+    return csr->rows > 0 ? fake_launch(stream, run_widths, &arguments, sizeof arguments)
+                         : cudaSuccess;
+}
+
+int yk_gpu_sell_fill(const yk_csr *csr, const yk_sell *sell, void *stream)
+{
+    sell_arguments arguments = {.csr = *csr, .sell = *sell};
+    return csr->rows > 0 ? fake_launch(stream, run_fill, &arguments, sizeof arguments)
+                         : cudaSuccess;
+}

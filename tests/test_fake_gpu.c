@@ -1,0 +1,642 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* test_fake_gpu.c: what a GPU plan asks of the CUDA runtime, and what it makes of each refusal, on
+ * the fake runtime: nothing is made in a solve, everything is given back, the process lives on. */
+#include "tests/systems.h"
+
+#include <cuda_runtime_api.h>
+#include <dirent.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <yoke_tools.h>
+
+#include "lib/context.h"
+#include "tests/fake/fake.h"
+
+/* ------------------------------------------------------------ what is made */
+
+/* Allocations of the library and the tests: the linker leads them here. */
+static atomic_long allocations;
+
+static void count_allocation(void)
+{
+    if (!fake_inside()) atomic_fetch_add(&allocations, 1);
+}
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t count, size_t size);
+void *__real_realloc(void *memory, size_t size);
+void *__real_aligned_alloc(size_t alignment, size_t size);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+void *__wrap_realloc(void *memory, size_t size);
+void *__wrap_aligned_alloc(size_t alignment, size_t size);
+
+void *__wrap_malloc(size_t size)
+{
+    count_allocation();
+    return __real_malloc(size);
+}
+
+void *__wrap_calloc(size_t count, size_t size)
+{
+    count_allocation();
+    return __real_calloc(count, size);
+}
+
+void *__wrap_realloc(void *memory, size_t size)
+{
+    count_allocation();
+    return __real_realloc(memory, size);
+}
+
+void *__wrap_aligned_alloc(size_t alignment, size_t size)
+{
+    count_allocation();
+    return __real_aligned_alloc(alignment, size);
+}
+
+static int open_descriptors(void)
+{
+    int count = 0;
+    DIR *all = opendir("/proc/self/fd");
+    cr_assert(all);
+    while (readdir(all)) count++;
+    closedir(all);
+    return count;
+}
+
+/* -------------------------------------------------------------------- ways */
+
+/* Every driver, shape, format and preconditioner of a GPU. */
+typedef struct way {
+    yoke_plan_options planning;
+    char name[96];
+} way;
+
+enum { MOST_WAYS = 64 };
+static way ways[MOST_WAYS];
+
+static const char *const shapes[] = {"folded", "unfolded"}, *const formats[] = {"csr", "sell"};
+static const char *const preconditioners[] = {"none", "jacobi"};
+
+static int list_ways(void)
+{
+    yoke_list_item driver;
+    int count = 0;
+    for (int d = 0; yoke_list(YOKE_LIST_DRIVERS, d, &driver); d++)
+        for (int i = 0; i < 8 && count < MOST_WAYS; i++) {
+            if (!driver.usable || strcmp(driver.name, "team") == 0) continue;
+            way *w = &ways[count++];
+            w->planning = yoke_plan_defaults();
+            w->planning.partition = "gpu";
+            w->planning.driver = driver.name;
+            w->planning.shape = shapes[i & 1];
+            w->planning.format = formats[i >> 1 & 1];
+            w->planning.preconditioner = preconditioners[i >> 2];
+            snprintf(w->name, sizeof w->name, "%s, %s, %s, %s", driver.name, w->planning.shape,
+                     w->planning.format, w->planning.preconditioner);
+        }
+    cr_assert_geq(count, 16, "the fake GPU is not usable");
+    return count;
+}
+
+static void solves_on_cpu(yoke_matrix *matrix)
+{
+    int64_t rows = yoke_matrix_rows(matrix);
+    double *b = filled(rows, 1.0), *x = filled(rows, 0.0);
+    yoke_plan_options planning = yoke_plan_defaults();
+    planning.partition = "cpu";
+    cr_assert_eq(solve_with(matrix, &planning, b, x, NULL).outcome, YOKE_CONVERGED);
+}
+
+static void nothing_lives(const char *when)
+{
+    fake_counts live = fake_live();
+    cr_assert_eq(fake_total(live), 0,
+                 "%s: left %ld device, %ld pinned blocks, %ld streams, %ld events, %ld graphs, "
+                 "%ld executable graphs",
+                 when, live.device, live.pinned, live.streams, live.events, live.graphs,
+                 live.execs);
+    cr_assert_eq(fake_bytes(), 0, "%s", when);
+    cr_assert_eq(fake_waiting(), 0, "%s: work is left", when);
+}
+
+static int current_device(void)
+{
+    int device = -1;
+    cr_assert_eq(cudaGetDevice(&device), cudaSuccess);
+    return device;
+}
+
+/* --------------------------------------------------------- the fake itself */
+
+static double *device_block(size_t count)
+{
+    void *memory = NULL;
+    cr_assert_eq(cudaMalloc(&memory, count * sizeof(double)), cudaSuccess);
+    return memory;
+}
+
+Test(fake_gpu, the_host_cannot_touch_device_memory, .signal = SIGSEGV)
+{
+    volatile double *memory = device_block(10);
+    signal(SIGSEGV, SIG_DFL);
+    memory[0] = 1.0;
+}
+
+Test(fake_gpu, work_waits_until_something_waits_for_it)
+{
+    double *memory = device_block(4), *pinned = NULL, host[4] = {1, 2, 3, 4};
+    cudaStream_t first, second;
+    cudaEvent_t copied;
+    cudaMallocHost((void **)&pinned, sizeof host);
+    memset(pinned, 0, sizeof host);
+    cudaStreamCreateWithFlags(&first, cudaStreamNonBlocking);
+    cudaStreamCreateWithFlags(&second, cudaStreamNonBlocking);
+    cudaEventCreateWithFlags(&copied, cudaEventDisableTiming);
+    cudaMemcpyAsync(memory, host, sizeof host, cudaMemcpyDefault, first);
+    cudaMemcpyAsync(pinned, memory, sizeof host, cudaMemcpyDefault, first);
+    cudaEventRecord(copied, first);
+    host[0] = 5.0; /* pageable memory was read at the call */
+    cudaStreamSynchronize(second);
+    cr_assert_eq(pinned[0], 0.0);
+    cudaStreamWaitEvent(second, copied, 0);
+    cr_assert_eq(pinned[0], 0.0);
+    cudaStreamSynchronize(second);
+    cr_assert(pinned[0] == 1.0 && pinned[3] == 4.0);
+    cudaEventDestroy(copied);
+    cudaStreamDestroy(first);
+    cudaStreamDestroy(second);
+    cudaFreeHost(pinned);
+    cudaFree(memory);
+    nothing_lives("in the end");
+}
+
+Test(fake_gpu, fresh_device_memory_is_nan)
+{
+    double *memory = device_block(2), host[2] = {0.0, 0.0};
+    cr_assert_eq(cudaMemcpy(host, memory, sizeof host, cudaMemcpyDeviceToHost), cudaSuccess);
+    cr_assert(isnan(host[0]) && isnan(host[1]));
+    cr_assert_eq(cudaMemcpy(host, memory + 1, sizeof host, cudaMemcpyDefault),
+                 cudaErrorInvalidValue, "a copy from beyond the end");
+    cudaFree(memory);
+}
+
+Test(fake_gpu, a_capture_runs_nothing_and_refuses_waits_and_allocations)
+{
+    double *memory = device_block(1), *more = NULL, host = 7.0;
+    cudaStream_t stream;
+    cudaGraph_t graph = NULL;
+    cudaGraphExec_t exec = NULL;
+    cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+    for (int faulty = 0; faulty < 3; faulty++) {
+        cr_assert_eq(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), cudaSuccess);
+        cr_assert_eq(cudaMemsetAsync(memory, 0, sizeof *memory, stream), cudaSuccess);
+        if (faulty == 1)
+            cr_assert_eq(cudaStreamSynchronize(stream), cudaErrorStreamCaptureUnsupported);
+        if (faulty == 2)
+            cr_assert_eq(cudaMalloc((void **)&more, 8), cudaErrorStreamCaptureUnsupported);
+        cr_assert_eq(cudaStreamEndCapture(stream, &graph),
+                     faulty ? cudaErrorStreamCaptureInvalidated : cudaSuccess);
+        if (faulty) continue;
+        cr_assert_eq(cudaGraphInstantiate(&exec, graph, 0), cudaSuccess);
+        cudaGraphDestroy(graph);
+    }
+    cudaMemcpy(&host, memory, sizeof host, cudaMemcpyDefault);
+    cr_assert(isnan(host), "captured work ran");
+    cr_assert_eq(cudaGraphLaunch(exec, stream), cudaSuccess);
+    cudaStreamSynchronize(stream);
+    cudaMemcpy(&host, memory, sizeof host, cudaMemcpyDefault);
+    cr_assert_eq(host, 0.0);
+    cudaGraphExecDestroy(exec);
+    cudaStreamDestroy(stream);
+    cudaFree(memory);
+    nothing_lives("in the end");
+}
+
+Test(fake_gpu, the_legacy_stream_is_closed_while_a_blocking_one_is_captured)
+{
+    double *memory = device_block(1);
+    for (int blocking = 0; blocking < 2; blocking++) {
+        enum cudaStreamCaptureStatus status;
+        cudaError_t expected = blocking ? cudaErrorStreamCaptureImplicit : cudaSuccess;
+        cudaStream_t stream;
+        cudaGraph_t graph = NULL;
+        cudaStreamCreateWithFlags(&stream, blocking ? 0 : cudaStreamNonBlocking);
+        cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed);
+        cr_assert_eq(cudaStreamIsCapturing(cudaStreamLegacy, &status), expected);
+        cr_assert_eq(cudaMemsetAsync(memory, 0, sizeof *memory, NULL), expected);
+        cr_assert_eq(cudaStreamSynchronize(NULL), expected);
+        cr_assert_eq(cudaStreamEndCapture(stream, &graph),
+                     blocking ? cudaErrorStreamCaptureInvalidated : cudaSuccess);
+        if (graph) cudaGraphDestroy(graph);
+        cudaStreamDestroy(stream);
+    }
+    cudaFree(memory);
+    nothing_lives("in the end");
+}
+
+/* Blocking streams wait for the legacy one, and it for them; others do not. */
+Test(fake_gpu, blocking_streams_are_ordered_with_the_legacy_one)
+{
+    double *memory = device_block(1), *pinned = NULL;
+    cudaStream_t blocking, other;
+    cudaMallocHost((void **)&pinned, sizeof *pinned);
+    cudaStreamCreate(&blocking);
+    cudaStreamCreateWithFlags(&other, cudaStreamNonBlocking);
+    *pinned = 3.0;
+    cudaMemcpyAsync(memory, pinned, sizeof *pinned, cudaMemcpyDefault, blocking);
+    cudaMemcpyAsync(pinned, memory, sizeof *pinned, cudaMemcpyDefault, other);
+    cudaStreamSynchronize(other);
+    cr_assert(isnan(*pinned), "the copy into the device is not done yet");
+    *pinned = 4.0;
+    cudaMemcpyAsync(pinned, memory, sizeof *pinned, cudaMemcpyDefault, cudaStreamLegacy);
+    *pinned = 5.0; /* what the first copy reads, at the latest */
+    cudaStreamSynchronize(cudaStreamLegacy);
+    cr_assert_eq(*pinned, 5.0);
+    cudaStreamDestroy(blocking);
+    cudaStreamDestroy(other);
+    cudaFreeHost(pinned);
+    cudaFree(memory);
+}
+
+/* ------------------------------------------------------------------ solves */
+
+Test(fake_gpu, the_same_bits_as_early_and_as_late_as_work_may_run)
+{
+    yoke_context *context = new_context();
+    yoke_matrix *matrix = generated(context, "elasticity3d:4");
+    int64_t rows = yoke_matrix_rows(matrix);
+    double *b = filled(rows, 0.0), *late = filled(rows, 0.0), *early = filled(rows, 0.0);
+    scramble(b, rows, 5);
+    for (int w = 0, count = list_ways(); w < count; w++) {
+        fake_eager(false);
+        solve_with(matrix, &ways[w].planning, b, late, NULL);
+        fake_eager(true);
+        yoke_report report = solve_with(matrix, &ways[w].planning, b, early, NULL);
+        cr_assert_eq(report.outcome, YOKE_CONVERGED, "%s", ways[w].name);
+        cr_assert_eq(memcmp(early, late, (size_t)rows * sizeof *b), 0, "%s", ways[w].name);
+    }
+    nothing_lives("in the end");
+}
+
+Test(fake_gpu, a_solve_makes_nothing)
+{
+    yoke_context *context = new_context();
+    yoke_matrix *matrix = generated(context, "poisson2d5:30");
+    double *b = filled(900, 1.0), *x = filled(900, 0.0), history[50];
+    for (int w = 0, count = list_ways(); w < count; w++) {
+        yoke_plan *plan = NULL;
+        yoke_solve_options options = yoke_solve_defaults();
+        MUST(yoke_plan_create(matrix, &ways[w].planning, &plan));
+        fake_counts before = fake_made();
+        long long of_context = atomic_load(&context->allocations);
+        int descriptors = open_descriptors();
+        long of_heap = atomic_load(&allocations);
+        for (int i = 0; i < 3; i++) {
+            options.history = i ? history : NULL;
+            options.history_capacity = i ? 50 : 0;
+            MUST(yoke_solve(plan, b, x, &options));
+        }
+        cr_assert_eq(atomic_load(&allocations), of_heap, "%s: allocations", ways[w].name);
+        cr_assert_eq(open_descriptors(), descriptors, "%s: descriptors", ways[w].name);
+        cr_assert_eq(atomic_load(&context->allocations), of_context, "%s", ways[w].name);
+        fake_counts after = fake_made();
+        cr_assert_eq(memcmp(&after, &before, sizeof after), 0,
+                     "%s: a solve made %ld things on the device, %ld of them executable graphs",
+                     ways[w].name, fake_total(after) - fake_total(before),
+                     after.execs - before.execs);
+        yoke_plan_destroy(plan);
+    }
+}
+
+Test(fake_gpu, a_thousand_solves_and_a_thousand_plans_leave_memory_flat)
+{
+    yoke_context *context = new_context();
+    yoke_matrix *matrix = generated(context, "poisson2d5:6");
+    double *b = filled(36, 1.0), *x = filled(36, 0.0);
+    yoke_plan *plan = NULL;
+    size_t bytes = 0, peak = 0;
+    long long of_host = atomic_load(&context->live_bytes);
+    int count = list_ways();
+    for (int i = 0; i < 1000; i++) {
+        MUST(yoke_plan_create(matrix, &ways[i % count].planning, &plan));
+        MUST(yoke_solve(plan, b, x, NULL));
+        yoke_plan_destroy(plan);
+        if (i == count) peak = fake_peak();
+        cr_assert_eq(fake_total(fake_live()), 0, "after %d plans", i + 1);
+    }
+    cr_assert_eq(fake_peak(), peak);
+    cr_assert_eq(atomic_load(&context->live_bytes), of_host);
+    MUST(yoke_plan_create(matrix, &ways[0].planning, &plan));
+    fake_counts before = fake_made();
+    for (int i = 0; i < 1000; i++) {
+        MUST(yoke_solve(plan, b, x, NULL));
+        if (i == 0) bytes = fake_bytes();
+    }
+    fake_counts after = fake_made();
+    cr_assert_eq(fake_bytes(), bytes);
+    cr_assert_eq(memcmp(&after, &before, sizeof after), 0);
+    yoke_plan_destroy(plan);
+    nothing_lives("after 1000 solves");
+}
+
+/* ---------------------------------------------------------- without a GPU */
+
+/* Matrices from this size on go to a GPU by themselves. */
+#define WORTH_A_GPU "poisson3d27:20"
+
+Test(fake_gpu, a_small_system_makes_no_call)
+{
+    yoke_context *context = new_context();
+    double *b = filled(100, 1.0), *x = filled(100, 0.0);
+    yoke_report report = solve_with(generated(context, "poisson2d5:10"), NULL, b, x, NULL);
+    cr_assert_str_eq(report.partition, "cpu");
+    cr_assert_eq(fake_calls(NULL), 0);
+}
+
+Test(fake_gpu, a_large_system_goes_to_the_gpu_by_itself)
+{
+    yoke_context *context = new_context();
+    double *b = filled(8000, 1.0), *x = filled(8000, 0.0);
+    yoke_report report = solve_with(generated(context, WORTH_A_GPU), NULL, b, x, NULL);
+    cr_assert_str_eq(report.partition, "gpu");
+    nothing_lives("in the end");
+}
+
+static void goes_on_without_gpu(const char *why)
+{
+    yoke_context *context = new_context();
+    yoke_matrix *matrix = generated(context, WORTH_A_GPU);
+    double *b = filled(8000, 1.0), *x = filled(8000, 0.0);
+    yoke_plan_options planning = yoke_plan_defaults();
+    yoke_plan *plan = NULL;
+    planning.partition = "gpu";
+    cr_assert_eq(yoke_plan_create(matrix, &planning, &plan), YOKE_UNUSABLE);
+    cr_assert(strstr(yoke_error_text(), why), "%s", yoke_error_text());
+    yoke_report report = solve_with(matrix, NULL, b, x, NULL);
+    cr_assert_eq(report.outcome, YOKE_CONVERGED);
+    cr_assert_str_eq(report.partition, "cpu");
+    cr_assert_eq(fake_total(fake_made()), 0);
+}
+
+Test(fake_gpu, without_a_device_the_cpu_goes_on)
+{
+    fake_devices(0);
+    goes_on_without_gpu("no CUDA-capable device is detected");
+}
+
+Test(fake_gpu, with_a_driver_too_old_the_cpu_goes_on)
+{
+    fake_fail("cudaGetDeviceCount", 1, cudaErrorInsufficientDriver);
+    goes_on_without_gpu("driver");
+}
+
+/* ------------------------------------------------------------- not enough */
+
+Test(fake_gpu, a_device_too_small_says_what_was_asked_and_what_is_free)
+{
+    yoke_context *context = new_context();
+    yoke_matrix *matrix = generated(context, "poisson2d5:30");
+    size_t most = 0;
+    for (int w = 0, count = list_ways(); w < count; w++) {
+        yoke_plan *plan = NULL;
+        fake_device_bytes((size_t)1 << 30);
+        MUST(yoke_plan_create(matrix, &ways[w].planning, &plan));
+        yoke_plan_destroy(plan);
+        most = fake_peak();
+        for (size_t bytes = 0; bytes < most; bytes += most / 23) {
+            fake_device_bytes(bytes);
+            yoke_status status = yoke_plan_create(matrix, &ways[w].planning, &plan);
+            if (status == YOKE_OK) {
+                yoke_plan_destroy(plan);
+                continue;
+            }
+            cr_assert_eq(status, YOKE_NO_MEMORY, "%s: %s", ways[w].name, yoke_error_text());
+            cr_assert(strstr(yoke_error_text(), "free"), "%s", yoke_error_text());
+            cr_assert(strpbrk(yoke_error_text(), "123456789"), "%s", yoke_error_text());
+            nothing_lives(ways[w].name);
+        }
+        fake_device_bytes(most / 2);
+        cr_assert_eq(yoke_plan_create(matrix, &ways[w].planning, &plan), YOKE_NO_MEMORY);
+    }
+    solves_on_cpu(matrix);
+}
+
+/* ---------------------------------------------------------------- failures */
+
+/* Everything that a plan does, up to the first failure. */
+typedef struct scenario {
+    yoke_matrix *matrix;
+    const yoke_plan_options *planning;
+    double *b, *x, *value;
+    int64_t rows;
+} scenario;
+
+static scenario new_scenario(void)
+{
+    yoke_context *context = new_context();
+    scenario s = {.matrix = generated(context, "poisson2d5:9"), .rows = 81};
+    yoke_csr csr = yoke_csr_defaults();
+    MUST(yoke_matrix_view(s.matrix, &csr));
+    int64_t nonzeros = yoke_matrix_nonzeros(s.matrix);
+    s.value = filled(nonzeros, 0.0);
+    memcpy(s.value, csr.value, (size_t)nonzeros * sizeof *s.value);
+    s.b = filled(s.rows, 0.0);
+    s.x = filled(s.rows, 0.0);
+    scramble(s.b, s.rows, 3);
+    return s;
+}
+
+static yoke_status play(const scenario *s)
+{
+    yoke_plan *plan = NULL;
+    yoke_status status = yoke_plan_create(s->matrix, s->planning, &plan);
+    if (status == YOKE_OK) status = yoke_solve(plan, s->b, s->x, NULL);
+    MUST(yoke_matrix_update_values(s->matrix, s->value));
+    if (status == YOKE_OK) status = yoke_solve(plan, s->b, s->x, NULL);
+    if (status != YOKE_OK && plan) {
+        cr_assert(!yoke_plan_usable(plan));
+        cr_assert_eq(yoke_solve(plan, s->b, s->x, NULL), YOKE_SPOILED);
+    }
+    yoke_plan_destroy(plan);
+    return status;
+}
+
+/* Whoever cannot learn which device is current, or change it, cannot bring it back. */
+static bool keeps_the_device(const char *call)
+{
+    return strcmp(call, "cudaGetDevice") != 0 && strcmp(call, "cudaSetDevice") != 0;
+}
+
+/* The status of a failure names it; where the failure did no harm, the answer is right. */
+static void fail_each(const scenario *s, const double *expected, const char *call, long count)
+{
+    char when[160];
+    int device = current_device();
+    for (long nth = 1; nth <= count; nth++) {
+        snprintf(when, sizeof when, "call %ld of %s", nth, call);
+        fake_fail(call, nth, cudaErrorInitializationError);
+        memset(s->x, 0, (size_t)s->rows * sizeof *s->x);
+        yoke_status status = play(s);
+        fake_fail(call, 0, cudaSuccess);
+        if (status == YOKE_OK)
+            cr_assert_eq(memcmp(s->x, expected, (size_t)s->rows * sizeof *s->x), 0, "%s", when);
+        else
+            cr_assert(strstr(yoke_error_text(), "initialization error") ||
+                          strstr(yoke_error_text(), "did not survive"),
+                      "%s: %s", when, yoke_error_text());
+        nothing_lives(when);
+        cr_assert_eq(current_device(), device, "%s", when);
+    }
+}
+
+static void fail_everything(int w)
+{
+    scenario s = new_scenario();
+    s.planning = &ways[w].planning;
+    double *expected = filled(s.rows, 0.0);
+    long calls[100];
+    int failed = 0;
+    play(&s); /* what is asked once is asked here */
+    for (int k = 0; fake_call_name(k); k++) calls[k] = fake_calls(fake_call_name(k));
+    cr_assert_eq(play(&s), YOKE_OK);
+    memcpy(expected, s.x, (size_t)s.rows * sizeof *expected);
+    for (int k = 0; fake_call_name(k); k++) {
+        calls[k] = fake_calls(fake_call_name(k)) - calls[k];
+        failed += calls[k] > 0;
+    }
+    cr_assert_gt(failed, 15, "%d kinds of call", failed);
+    for (int k = 0; fake_call_name(k); k++)
+        if (current_device() == 0 || keeps_the_device(fake_call_name(k)))
+            fail_each(&s, expected, fake_call_name(k), calls[k]);
+    solves_on_cpu(s.matrix);
+}
+
+Test(fake_gpu, any_call_may_fail)
+{
+    int count = list_ways();
+    for (int w = 0; w < count; w += 6) fail_everything(w);
+}
+
+Test(fake_gpu, any_call_may_fail_while_another_device_is_current)
+{
+    int count = list_ways();
+    cudaSetDevice(1);
+    fail_everything(3);
+    fail_everything(count - 2);
+}
+
+Test(fake_gpu, a_device_that_cannot_be_made_current_is_refused)
+{
+    scenario s = new_scenario();
+    list_ways();
+    s.planning = &ways[0].planning;
+    cudaSetDevice(1);
+    fake_fail("cudaSetDevice", 2, cudaErrorMemoryAllocation); /* 1: of yk_device_enter */
+    cr_assert_eq(play(&s), YOKE_DEVICE);
+    cr_assert(strstr(yoke_error_text(), "cudaErrorMemoryAllocation"), "%s", yoke_error_text());
+    cr_assert_eq(current_device(), 1);
+    nothing_lives("after the refusal");
+}
+
+/* The device is lost with the work that failed: told by one status, and silent after it. */
+static void lose_device_at(long nth, const yoke_plan_options *planning)
+{
+    scenario s = new_scenario();
+    yoke_plan *plan = NULL;
+    char text[512];
+    s.planning = planning;
+    MUST(yoke_plan_create(s.matrix, planning, &plan));
+    fake_fail_work(nth, cudaErrorIllegalAddress);
+    cr_assert_eq(yoke_solve(plan, s.b, s.x, NULL), YOKE_DEVICE, "work %ld", nth);
+    snprintf(text, sizeof text, "%s", yoke_error_text());
+    cr_assert(strstr(text, "cudaErrorIllegalAddress"), "%s", text);
+    cr_assert_eq(yoke_solve(plan, s.b, s.x, NULL), YOKE_SPOILED);
+    cr_assert(!strstr(yoke_error_text(), "cudaErrorIllegalAddress"), "told twice");
+    yoke_plan_destroy(plan);
+    nothing_lives("after the device was lost");
+    solves_on_cpu(s.matrix);
+    cr_assert_neq(yoke_plan_create(s.matrix, planning, &plan), YOKE_OK);
+    nothing_lives("on a lost device");
+    solves_on_cpu(s.matrix);
+}
+
+Test(fake_gpu, a_device_lost_at_the_first_work)
+{
+    list_ways();
+    lose_device_at(1, &ways[0].planning);
+}
+
+Test(fake_gpu, a_device_lost_in_the_loop)
+{
+    list_ways();
+    lose_device_at(40, &ways[1].planning);
+}
+
+Test(fake_gpu, a_device_lost_in_a_graph)
+{
+    int count = list_ways();
+    lose_device_at(40, &ways[count - 1].planning);
+}
+
+/* ----------------------------------------------------------------- threads */
+
+typedef struct worker {
+    const scenario *s;
+    const yoke_plan_options *planning;
+    double *x;
+    bool fine;
+} worker;
+
+static void *solve_often(void *user)
+{
+    worker *w = user;
+    w->fine = true;
+    cudaSetDevice(1);
+    for (int i = 0; i < 20 && w->fine; i++) {
+        yoke_plan *plan = NULL;
+        int device = -1;
+        w->fine = yoke_plan_create(w->s->matrix, w->planning, &plan) == YOKE_OK &&
+                  yoke_solve(plan, w->s->b, w->x, NULL) == YOKE_OK;
+        yoke_plan_destroy(plan);
+        cudaGetDevice(&device);
+        w->fine &= device == 1;
+    }
+    return NULL;
+}
+
+static atomic_bool go_on;
+
+static void *allocate_often(void *user)
+{
+    (void)user;
+    while (atomic_load(&go_on)) {
+        void *memory = NULL;
+        cudaMalloc(&memory, 1000);
+        cudaFree(memory);
+    }
+    return NULL;
+}
+
+Test(fake_gpu, two_plans_in_two_threads_while_a_third_allocates)
+{
+    scenario s = new_scenario();
+    int count = list_ways();
+    pthread_t thread[3];
+    worker workers[2];
+    atomic_store(&go_on, true);
+    pthread_create(&thread[2], NULL, allocate_often, NULL);
+    for (int i = 0; i < 2; i++) {
+        workers[i] = (worker){&s, &ways[i ? count - 8 : 0].planning, filled(s.rows, 0.0), false};
+        pthread_create(&thread[i], NULL, solve_often, &workers[i]);
+    }
+    for (int i = 0; i < 2; i++) pthread_join(thread[i], NULL);
+    atomic_store(&go_on, false);
+    pthread_join(thread[2], NULL);
+    cr_assert(workers[0].fine && workers[1].fine);
+    cr_assert_eq(memcmp(workers[0].x, workers[1].x, (size_t)s.rows * sizeof(double)), 0);
+    nothing_lives("in the end");
+}
