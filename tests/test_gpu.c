@@ -241,3 +241,33 @@ Test(gpu, a_device_that_is_not_there_is_refused_and_the_cpu_goes_on)
     cr_assert_eq(yoke_plan_create(matrix, &planning, &plan), YOKE_UNSUITABLE);
     cr_assert_eq(solve_with(matrix, NULL, b, x, NULL).outcome, YOKE_CONVERGED);
 }
+
+/* Nothing is launched then, and the iterations that were asked for end all the same. */
+Test(gpu, a_system_of_no_rows_ends_after_its_iterations, .timeout = 20.0)
+{
+    static const char *const drivers[] = {"team", "stream", "graph"};
+    const int64_t start[1] = {0};
+    yoke_csr csr = yoke_csr_defaults();
+    yoke_matrix *matrix = NULL;
+    csr.row_start = start;
+    csr.row_start_type = YOKE_INT64;
+    MUST(yoke_matrix_create(new_context(), &csr, &matrix));
+    for (int d = 0; d < 3; d++)
+        for (int fixed = 0; fixed < 2; fixed++) {
+            yoke_plan_options planning = yoke_plan_defaults();
+            yoke_solve_options options = yoke_solve_defaults();
+            double history[6] = {NAN, NAN, NAN, NAN, NAN, NAN}, b = 1.0, x = 2.0;
+            planning.partition = d ? "gpu" : "cpu";
+            planning.driver = drivers[d];
+            options.fixed_iterations = fixed;
+            options.maxit = 5;
+            options.history = history;
+            options.history_capacity = 6;
+            yoke_report report = solve_with(matrix, &planning, &b, &x, &options);
+            cr_assert_eq(report.outcome, fixed ? YOKE_ITERATION_LIMIT : YOKE_CONVERGED);
+            cr_assert_eq(report.iterations, fixed ? 5 : 0, "%s", drivers[d]);
+            cr_assert_eq(report.history_length, fixed ? 6 : 1, "%s", drivers[d]);
+            for (int k = 0; k < report.history_length; k++) cr_assert_eq(history[k], 0.0);
+        }
+    yoke_matrix_destroy(matrix);
+}

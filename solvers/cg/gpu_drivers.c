@@ -184,9 +184,24 @@ static yoke_status advance_here(yk_cg *cg, int64_t at_most, launch_fn launch)
     return end_advance(cg);
 }
 
+/* Without rows nothing is launched, and so nothing counts: all sums are 0. */
+static void advance_without_rows(yk_cg *cg, int64_t at_most)
+{
+    const double dot[YK_DOTS] = {0.0};
+    for (; at_most > 0 && cg->s.stop == YK_CG_GO_ON; at_most--) {
+        yk_cg_after_multiply(&cg->s, dot[YK_DOT_PQ]);
+        yk_cg_after_update(&cg->s, &cg->limits, dot);
+        if (cg->s.iteration < cg->history_capacity) cg->history[cg->s.iteration] = 0.0;
+    }
+}
+
 /* With a history, no further than the device can record. */
 static void advance(yk_cg *cg, int64_t at_most, launch_fn launch)
 {
+    if (cg->rows == 0) {
+        advance_without_rows(cg, at_most);
+        return;
+    }
     int previous = yk_device_enter(&cg->gpu->device);
     while (at_most > 0 && cg->s.stop == YK_CG_GO_ON && cg->status == YOKE_OK) {
         int64_t before = cg->s.iteration;
