@@ -366,6 +366,43 @@ Test(fake_gpu, a_large_system_goes_to_the_gpu_by_itself)
     nothing_lives("in the end");
 }
 
+typedef struct listener {
+    char text[512];
+    int count;
+} listener;
+
+static void keep_notice(void *user, yoke_log_level level, const char *text)
+{
+    listener *heard = user;
+    if (level != YOKE_LOG_NOTICE) return;
+    snprintf(heard->text, sizeof heard->text, "%s", text);
+    heard->count++;
+}
+
+/* Case 35: auto takes the CPU, and says so once, however often it solves. */
+static void tells_once(const char *why)
+{
+    listener heard = {.count = 0};
+    yoke_context_options options = yoke_context_defaults();
+    yoke_context *context = NULL;
+    yoke_plan *plan = NULL;
+    double *b = filled(8000, 1.0), *x = filled(8000, 0.0);
+    options.log = keep_notice;
+    options.log_user = &heard;
+    MUST(yoke_context_create(&options, &context));
+    keep(context);
+    MUST(yoke_plan_create(generated(context, WORTH_A_GPU), NULL, &plan));
+    for (int k = 0; k < 3; k++) {
+        MUST(yoke_solve(plan, b, x, NULL));
+        const char *notices = yoke_plan_report(plan)->notices;
+        cr_assert(strstr(notices, "takes the CPU") && strstr(notices, why), "%s", notices);
+        cr_assert_null(strchr(notices, '\n'), "%s", notices);
+    }
+    cr_assert_eq(heard.count, 1, "%d notices", heard.count);
+    cr_assert(strstr(heard.text, why), "%s", heard.text);
+    yoke_plan_destroy(plan);
+}
+
 static void goes_on_without_gpu(const char *why)
 {
     yoke_context *context = new_context();
@@ -379,6 +416,7 @@ static void goes_on_without_gpu(const char *why)
     yoke_report report = solve_with(matrix, NULL, b, x, NULL);
     cr_assert_eq(report.outcome, YOKE_CONVERGED);
     cr_assert_str_eq(report.partition, "cpu");
+    tells_once(why);
     cr_assert_eq(fake_total(fake_made()), 0);
 }
 
