@@ -280,8 +280,8 @@ static yoke_status choose_tables(const yoke_matrix *matrix, const yoke_plan_opti
 
 /* ------------------------------------------------------------------ formats */
 
-/* SELL's padding lies in memory, and slices of one width read it; a row that is too long for one
- * thread belongs to CSR, which gives it eight or a block. */
+/* SELL's padding is read but not multiplied; a row that is too long for one thread belongs to CSR,
+ * which gives it eight or a block. */
 #define SELL_PADDING 1.5
 
 /* More than this is not even timed. */
