@@ -51,8 +51,6 @@ static void print_workers(const row *r, char *cell)
         snprintf(cell, CELL, "%" PRId64 " GPU%s", r->gpus, r->gpus == 1 ? "" : "s");
     else if (r->is_rival)
         snprintf(cell, CELL, "%" PRId64 " rank%s", r->ranks, r->ranks == 1 ? "" : "s");
-    else if (r->gpus > 0 && r->cpu_rows == 0)
-        snprintf(cell, CELL, "%" PRId64 " GPU%s", r->gpus, r->gpus == 1 ? "" : "s");
     else
         snprintf(cell, CELL, "%" PRId64 " thread%s", r->threads, r->threads == 1 ? "" : "s");
 }
