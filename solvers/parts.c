@@ -297,13 +297,40 @@ static size_t foreign_bytes(const yoke_plan *plan)
     return narrows ? (size_t)(csr->rows + 1) * sizeof(int32_t) : 0;
 }
 
+/* Whether the persistent driver may take the system, as far as it can be told without a device. */
+static bool may_be_resident(const yoke_plan *plan)
+{
+    const yk_csr *csr = &plan->matrix->csr;
+    bool asked = plan->choice.residency == YK_RESIDENT_ASKED;
+    int64_t chunks = asked ? YK_RESIDENT_CHUNKS : YK_RESIDENT_AUTO_CHUNKS;
+    double share = asked ? 0.0 : YK_RESIDENT_AUTO_SHARE;
+    return plan->choice.residency != YK_RESIDENT_NEVER &&
+           yk_chunks(csr->rows) <= chunks * YK_RESIDENT_BLOCKS &&
+           share * YK_RESIDENT_ENTRY * (double)csr->nonzeros <=
+               (double)YK_RESIDENT_BLOCKS * YK_RESIDENT_SHARED;
+}
+
+/* What it keeps beside the matrix, at most: the entries again, with padding of a slice a block, and
+ * of three entries a row where four threads share one; some bytes a row; halos. */
+static size_t resident_bytes(const yoke_plan *plan)
+{
+    const yk_csr *csr = &plan->matrix->csr;
+    if (!may_be_resident(plan)) return 0;
+    size_t rows = (size_t)csr->rows, nonzeros = (size_t)csr->nonzeros;
+    size_t blocks = (size_t)yk_chunks(csr->rows);
+    if (blocks > YK_RESIDENT_BLOCKS) blocks = YK_RESIDENT_BLOCKS;
+    size_t entries = nonzeros + 3 * rows + blocks * 32 * (size_t)plan->choice.row_shape.longest;
+    size_t halo = blocks * rows < nonzeros ? blocks * rows : nonzeros;
+    return YK_RESIDENT_ENTRY * entries + 4 * halo + 32 * (rows + YK_CHUNK * blocks) + 65536;
+}
+
 /* The matrix at most at a time on a device: SELL is made from CSR there. */
 static size_t matrix_bytes(const yoke_plan *plan)
 {
     const yk_csr *csr = &plan->matrix->csr;
     if (!has_entries(plan)) return 0;
     size_t start = (size_t)(csr->rows + 1) * (csr->start32 ? sizeof(int32_t) : sizeof(int64_t));
-    return start + yk_csr_entry_bytes(csr) + foreign_bytes(plan) +
+    return start + yk_csr_entry_bytes(csr) + foreign_bytes(plan) + resident_bytes(plan) +
            (makes_sell(&plan->choice) ? yk_sell_memory(&plan->choice.row_shape) : 0);
 }
 
@@ -338,12 +365,17 @@ void yk_parts_bytes(const yoke_plan *plan, size_t *host, size_t *device)
     *host += host_bytes_with_device(plan);
 }
 
-/* Where SELL cannot be made, CSR may still do. */
+/* Where there is no room for what auto would add, less may do: no image for the persistent driver;
+ * then CSR in place of SELL. */
 static yoke_status reserve(yoke_plan *plan)
 {
     yk_choice *choice = &plan->choice;
     if (!engine_of(plan)->reserve) return YOKE_OK;
     yoke_status status = engine_of(plan)->reserve(&plan->cg, device_bytes(plan));
+    if (status == YOKE_NO_MEMORY && choice->residency == YK_RESIDENT_IF_FASTER) {
+        choice->residency = plan->cg.residency = YK_RESIDENT_NEVER;
+        status = engine_of(plan)->reserve(&plan->cg, device_bytes(plan));
+    }
     if (status != YOKE_NO_MEMORY || !choice->format_is_auto || !makes_sell(choice)) return status;
     choice->format = "csr";
     choice->measure_format = false;

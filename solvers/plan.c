@@ -16,6 +16,7 @@ static void connect_state(yoke_plan *plan)
     cg->op = plan->matrix->is_operator ? &plan->matrix->op : NULL;
     cg->preconditioner = plan->preconditioner.apply ? &plan->preconditioner : NULL;
     cg->driver = plan->choice.driver;
+    cg->residency = plan->choice.residency;
     cg->device = plan->choice.device;
     cg->jacobi = plan->choice.jacobi;
     cg->nullspace = plan->choice.nullspace;

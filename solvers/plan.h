@@ -18,6 +18,7 @@ typedef struct yk_choice {
     const char *home, *solver, *preconditioner, *effort;
     const char *format;
     bool driver_is_auto, format_is_auto;
+    yk_residency residency;
     bool measure_driver, measure_format;
     yk_row_shape row_shape; /* for a GPU */
     bool falls_back;        /* auto took the GPU, and the CPU would do */

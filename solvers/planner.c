@@ -297,6 +297,28 @@ static const char *estimated_format(const yk_row_shape *shape)
     return sell_is_possible(shape) && shape->sell_padding <= SELL_PADDING ? "sell" : "csr";
 }
 
+/* By name, or for auto to see once it has the matrix. */
+static yoke_status choose_residency(const yoke_matrix *matrix, const yoke_plan_options *options,
+                                    yk_choice *choice)
+{
+    bool gpu = choice->partition->owner == YK_OWNER_GPU;
+    bool asked = is_named(options->driver, "persistent");
+    bool possible = sell_is_possible(&choice->row_shape), free = gpu && is_auto(options->driver);
+    if (asked && choice->folded)
+        return yk_fail(YOKE_UNSUITABLE, "driver persistent keeps p on the chip and does not take "
+                                        "shape folded; use unfolded");
+    if (asked && !possible)
+        return yk_fail(YOKE_UNSUITABLE,
+                       "driver persistent: a row has %lld entries, more than %d; use graph",
+                       (long long)choice->row_shape.longest, YK_ROW_SEGMENT);
+    choice->residency = YK_RESIDENT_NEVER;
+    if (asked) choice->residency = YK_RESIDENT_ASKED;
+    if (free && possible && !has_callbacks(matrix, options) && !choice->foreign_product &&
+        !is_named(options->shape, "folded"))
+        choice->residency = YK_RESIDENT_IF_FASTER;
+    return YOKE_OK;
+}
+
 /* A user's callbacks are not called before the first solve, so they are not timed. */
 static void choose_measuring(const yoke_matrix *matrix, const yoke_plan_options *options,
                              yk_choice *choice)
@@ -349,6 +371,7 @@ yoke_status yk_planner_choose(yoke_matrix *matrix, const yoke_plan_options *opti
     YK_TRY(choose_shape(matrix, options, choice));
     choose_threads(matrix, options, choice);
     YK_TRY(choose_format(matrix, choice));
+    YK_TRY(choose_residency(matrix, options, choice));
     choose_measuring(matrix, options, choice);
     YK_TRY(choose_parts(matrix, options, choice));
     choose_stores(matrix, choice);

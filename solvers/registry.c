@@ -74,7 +74,8 @@ static const entry drivers[] = {
     {"team", "team", "CPU threads in one parallel region", &yk_driver_team, NULL},
     {"stream", "stream", "kernels on a CUDA stream", GPU(&yk_driver_stream)},
     {"graph", "graph", "batches of kernels as a CUDA graph", GPU(&yk_driver_graph)},
-    {"persistent", "persistent", "one persistent kernel", NULL, NEXT},
+    {"persistent", "persistent", "one kernel, the vectors on the chip: up to some 500 000 rows",
+     GPU(&yk_driver_persistent)},
     {0},
 };
 static const entry formats[] = {

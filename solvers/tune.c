@@ -267,10 +267,20 @@ static yoke_status settle(yoke_plan *plan, candidate c)
     return accepted ? YOKE_OK : first->accepts(&plan->cg);
 }
 
+/* auto's estimate, now that the matrix is there: a driver that wins where it can run. */
+static const yk_driver *estimated_driver(yoke_plan *plan)
+{
+    const yk_driver *driver;
+    for (int k = 0; plan->choice.driver_is_auto && (driver = driver_at(&plan->choice, k)); k++)
+        if (driver->wins && driver->accepts(&plan->cg) == YOKE_OK) return driver;
+    return plan->choice.driver;
+}
+
 static yoke_status tune_gpu(yoke_plan *plan)
 {
     const yk_choice *choice = &plan->choice;
     yk_cg *cg = &plan->cg;
+    plan->choice.driver = estimated_driver(plan);
     tuning t = tuning_of(plan);
     bool possible = plan->bad_diagonal_row < 0;
     if (possible && (choice->measure_driver || choice->measure_format || choice->measure_shape))

@@ -83,36 +83,46 @@ static void same_bits(const system_ *s, const yoke_plan_options *planning)
     free(x);
 }
 
-/* A GPU is one part, whatever the threads; SELL is for GPUs, and for rows of one segment. */
-static bool runs(const system_ *s, bool team, const char *format, int parts, int threads)
+/* A GPU is one part, whatever the threads; SELL is for GPUs, and for rows of one segment, as is the
+ * persistent driver, which does not fold. cuSPARSE's bits are its own. */
+static bool runs(const system_ *s, const yoke_plan_options *planning)
 {
-    bool sell = strcmp(format, "sell") == 0;
-    if (team) return !sell;
-    return parts == 1 && threads == 1 && !(sell && strcmp(s->name, "arrow") == 0);
+    bool sell = strcmp(planning->format, "sell") == 0;
+    bool persistent = strcmp(planning->driver, "persistent") == 0;
+    if (strcmp(planning->format, "cusparse") == 0) return false;
+    if (strcmp(planning->driver, "team") == 0) return !sell;
+    if (persistent && strcmp(planning->shape, "folded") == 0) return false;
+    return planning->parts == 1 && planning->threads == 1 &&
+           !((sell || persistent) && strcmp(s->name, "arrow") == 0);
+}
+
+static void every_split(const system_ *s, yoke_plan_options planning)
+{
+    static const int parts[] = {1, 2, 3, 7}, threads[] = {1, 2, 4};
+    for (int p = 0; p < 4; p++)
+        for (int t = 0; t < 3; t++) {
+            planning.parts = parts[p];
+            planning.threads = threads[t];
+            if (runs(s, &planning)) same_bits(s, &planning);
+        }
 }
 
 static void every_way(const system_ *s, const char *preconditioner)
 {
-    static const int parts[] = {1, 2, 3, 7}, threads[] = {1, 2, 4};
     yoke_list_item shape, driver, format;
     for (int i = 0; yoke_list(YOKE_LIST_SHAPES, i, &shape); i++)
         for (int j = 0; yoke_list(YOKE_LIST_DRIVERS, j, &driver); j++)
-            for (int k = 0; yoke_list(YOKE_LIST_FORMATS, k, &format); k++)
-                for (int p = 0; p < 4; p++)
-                    for (int t = 0; t < 3; t++) {
-                        bool team = strcmp(driver.name, "team") == 0;
-                        if (!driver.usable || !format.usable || (FAKE_GPU && team)) continue;
-                        if (!runs(s, team, format.name, parts[p], threads[t])) continue;
-                        yoke_plan_options planning = yoke_plan_defaults();
-                        planning.partition = team ? "cpu" : "gpu";
-                        planning.shape = shape.name;
-                        planning.driver = driver.name;
-                        planning.format = format.name;
-                        planning.preconditioner = preconditioner;
-                        planning.parts = parts[p];
-                        planning.threads = threads[t];
-                        same_bits(s, &planning);
-                    }
+            for (int k = 0; yoke_list(YOKE_LIST_FORMATS, k, &format); k++) {
+                bool team = strcmp(driver.name, "team") == 0;
+                if (!driver.usable || !format.usable || (FAKE_GPU && team)) continue;
+                yoke_plan_options planning = yoke_plan_defaults();
+                planning.partition = team ? "cpu" : "gpu";
+                planning.shape = shape.name;
+                planning.driver = driver.name;
+                planning.format = format.name;
+                planning.preconditioner = preconditioner;
+                every_split(s, planning);
+            }
 }
 
 static void battery(yoke_matrix *matrix, const char *name)

@@ -69,7 +69,7 @@ static int open_descriptors(void)
 
 /* -------------------------------------------------------------------- ways */
 
-/* Every driver, shape, format and preconditioner of a GPU. */
+/* Every driver, shape, format and preconditioner of a GPU, and what is chosen where nothing is. */
 typedef struct way {
     yoke_plan_options planning;
     char name[96];
@@ -81,13 +81,21 @@ static way ways[MOST_WAYS];
 static const char *const shapes[] = {"folded", "unfolded"}, *const formats[] = {"csr", "sell"};
 static const char *const preconditioners[] = {"none", "jacobi"};
 
+static bool is_declined(const char *driver, const char *shape)
+{
+    return strcmp(driver, "team") == 0 ||
+           (strcmp(driver, "persistent") == 0 && strcmp(shape, "folded") == 0);
+}
+
 static int list_ways(void)
 {
     yoke_list_item driver;
     int count = 0;
+    ways[count] = (way){yoke_plan_defaults(), "auto"};
+    ways[count++].planning.partition = "gpu";
     for (int d = 0; yoke_list(YOKE_LIST_DRIVERS, d, &driver); d++)
         for (int i = 0; i < 8 && count < MOST_WAYS; i++) {
-            if (!driver.usable || strcmp(driver.name, "team") == 0) continue;
+            if (!driver.usable || is_declined(driver.name, shapes[i & 1])) continue;
             way *w = &ways[count++];
             w->planning = yoke_plan_defaults();
             w->planning.partition = "gpu";
@@ -98,8 +106,19 @@ static int list_ways(void)
             snprintf(w->name, sizeof w->name, "%s, %s, %s, %s", driver.name, w->planning.shape,
                      w->planning.format, w->planning.preconditioner);
         }
-    cr_assert_geq(count, 16, "the fake GPU is not usable");
+    cr_assert_geq(count, 21, "the fake GPU is not usable");
     return count;
+}
+
+/* The first way of a driver, with the shape that all take. */
+static const yoke_plan_options *way_of(const char *driver)
+{
+    for (int w = 1, count = list_ways(); w < count; w++)
+        if (strcmp(ways[w].planning.driver, driver) == 0 &&
+            strcmp(ways[w].planning.shape, "unfolded") == 0)
+            return &ways[w].planning;
+    cr_assert(false, "no driver %s", driver);
+    return NULL;
 }
 
 static void solves_on_cpu(yoke_matrix *matrix)
@@ -556,7 +575,7 @@ static void fail_everything(int w)
 Test(fake_gpu, any_call_may_fail)
 {
     int count = list_ways();
-    for (int w = 0; w < count; w += 6) fail_everything(w);
+    for (int w = 0; w < count; w += 5) fail_everything(w);
 }
 
 Test(fake_gpu, any_call_may_fail_while_another_device_is_current)
@@ -570,8 +589,7 @@ Test(fake_gpu, any_call_may_fail_while_another_device_is_current)
 Test(fake_gpu, a_device_that_cannot_be_made_current_is_refused)
 {
     scenario s = new_scenario();
-    list_ways();
-    s.planning = &ways[0].planning;
+    s.planning = way_of("stream");
     cudaSetDevice(1);
     fake_fail("cudaSetDevice", 2, cudaErrorMemoryAllocation); /* 1: of yk_device_enter */
     cr_assert_eq(play(&s), YOKE_DEVICE);
@@ -604,20 +622,169 @@ static void lose_device_at(long nth, const yoke_plan_options *planning)
 
 Test(fake_gpu, a_device_lost_at_the_first_work)
 {
-    list_ways();
-    lose_device_at(1, &ways[0].planning);
+    lose_device_at(1, way_of("stream"));
 }
 
 Test(fake_gpu, a_device_lost_in_the_loop)
 {
-    list_ways();
-    lose_device_at(40, &ways[1].planning);
+    lose_device_at(40, way_of("stream"));
 }
 
 Test(fake_gpu, a_device_lost_in_a_graph)
 {
-    int count = list_ways();
-    lose_device_at(40, &ways[count - 1].planning);
+    lose_device_at(40, way_of("graph"));
+}
+
+Test(fake_gpu, a_device_lost_in_the_persistent_kernel)
+{
+    lose_device_at(12, way_of("persistent"));
+}
+
+/* ------------------------------------------------------- persistent driver */
+
+static yoke_plan_options persistent_options(const char *preconditioner, yoke_nullspace nullspace)
+{
+    yoke_plan_options planning = yoke_plan_defaults();
+    planning.partition = "gpu";
+    planning.driver = "persistent";
+    planning.preconditioner = preconditioner;
+    planning.nullspace = nullspace;
+    return planning;
+}
+
+static int count_calls(void *user, int64_t iteration, double norm)
+{
+    (void)norm;
+    ++*(int64_t *)user;
+    return iteration < 0;
+}
+
+/* From a guess; in all of one launch, or with a monitor in a launch an iteration. */
+static void same_as_cpu(yoke_matrix *matrix, const yoke_plan_options *planning, bool watched,
+                        const char *name)
+{
+    enum { LENGTH = 5000 };
+    int64_t rows = yoke_matrix_rows(matrix), calls = 0;
+    double *b = filled(rows, 0.0), *x[2], *history[2];
+    yoke_plan_options on_cpu = *planning;
+    yoke_report report[2];
+    on_cpu.partition = "cpu";
+    on_cpu.driver = NULL;
+    scramble(b, rows, 1);
+    for (int gpu = 0; gpu < 2; gpu++) {
+        yoke_solve_options options = yoke_solve_defaults();
+        x[gpu] = filled(rows, 0.0);
+        scramble(x[gpu], rows, 2);
+        options.initial_guess = 1;
+        options.check_every = watched ? 1 : 7;
+        options.history = history[gpu] = filled(LENGTH, 0.0);
+        options.history_capacity = LENGTH;
+        options.monitor = watched ? count_calls : NULL;
+        options.monitor_user = &calls;
+        report[gpu] = solve_with(matrix, gpu ? planning : &on_cpu, b, x[gpu], &options);
+    }
+    cr_assert_str_eq(report[1].driver, "persistent", "%s", name);
+    cr_assert_eq(report[1].outcome, YOKE_CONVERGED, "%s", name);
+    cr_assert_eq(report[1].iterations, report[0].iterations, "%s", name);
+    cr_assert_eq(report[1].history_length, report[0].history_length, "%s", name);
+    cr_assert_eq(memcmp(history[0], history[1], LENGTH * sizeof *b), 0, "%s: history", name);
+    cr_assert_eq(memcmp(x[0], x[1], (size_t)rows * sizeof *b), 0, "%s: other bits", name);
+    if (watched) cr_assert_eq(calls, 2 * (report[1].iterations + 1), "%s", name);
+}
+
+/* Chips that give a block one chunk and many, a row one thread and four, all of the matrix a place
+ * and little of it; nodes of one chunk and of several. */
+Test(fake_gpu, the_persistent_driver_gives_the_bits_of_the_cpu_on_every_chip)
+{
+    static const fake_chip chips[] = {{2, 232448, 16}, {2, 232448, 0},  {4, 232448, 0},
+                                      {7, 232448, 0},  {7, 232448, 8},  {132, 232448, 0},
+                                      {4, 80000, 0},   {132, 27000, 16}};
+    static const char *const specs[] = {"poisson2d5:60", "random_spd:1700:40:9", "elasticity3d:5",
+                                        "poisson3d7:12", "jumps3d7:8:1e3:1"};
+    static const char *const names[] = {"none", "jacobi"};
+    char name[120];
+    for (size_t s = 0; s < sizeof specs / sizeof *specs; s++) {
+        yoke_matrix *matrix = generated(new_context(), specs[s]);
+        for (size_t c = 0; c < sizeof chips / sizeof *chips; c++)
+            for (int p = 0; p < 2; p++) {
+                yoke_plan_options planning = persistent_options(names[p], YOKE_NULLSPACE_NONE);
+                fake_set_chip(chips[c]);
+                snprintf(name, sizeof name, "%s, %s, chip %zu", specs[s], names[p], c);
+                same_as_cpu(matrix, &planning, (s + c) % 2, name);
+            }
+    }
+    nothing_lives("in the end");
+}
+
+Test(fake_gpu, the_persistent_driver_projects_a_nullspace_out)
+{
+    static const char *const names[] = {"none", "jacobi"};
+    yoke_matrix *matrix = tridiagonal(new_context(), 700, 1);
+    for (int cluster = 0; cluster <= 16; cluster += 16)
+        for (int p = 0; p < 2; p++) {
+            yoke_plan_options planning = persistent_options(names[p], YOKE_NULLSPACE_CONSTANT);
+            fake_set_chip((fake_chip){3, 232448, cluster});
+            same_as_cpu(matrix, &planning, false, names[p]);
+        }
+}
+
+static void is_declined_by_persistent(yoke_matrix *matrix, const char *shape, const char *why)
+{
+    yoke_plan_options planning = persistent_options("none", YOKE_NULLSPACE_NONE);
+    yoke_plan *plan = NULL;
+    planning.shape = shape;
+    cr_assert_eq(yoke_plan_create(matrix, &planning, &plan), YOKE_UNSUITABLE, "%s", why);
+    cr_assert(strstr(yoke_error_text(), why), "%s, not %s", yoke_error_text(), why);
+    nothing_lives(why);
+}
+
+static yoke_matrix *arrow(int n)
+{
+    double *entry = filled((int64_t)n * n, 0.0);
+    for (int i = 0; i < n; i++) {
+        entry[i] = entry[i * n] = -1.0;
+        entry[i * n + i] = 2.0 * n;
+    }
+    return dense(new_context(), n, entry);
+}
+
+Test(fake_gpu, what_the_persistent_driver_does_not_take_it_declines_and_says_why)
+{
+    yoke_matrix *small = generated(new_context(), "poisson2d5:30");
+    fake_set_chip((fake_chip){2, 232448, 0});
+    is_declined_by_persistent(small, "folded", "shape folded");
+    is_declined_by_persistent(arrow(257), NULL, "a row has 257 entries, more than 256");
+    is_declined_by_persistent(generated(new_context(), "poisson2d5:91"), NULL,
+                              "8281 rows are not 1 to 8192, which 2 multiprocessors hold");
+    fake_set_chip((fake_chip){2, 12500, 0});
+    is_declined_by_persistent(small, NULL, "to find the halos of 900 rows takes");
+    fake_set_chip((fake_chip){2, 30000, 0});
+    is_declined_by_persistent(generated(new_context(), "poisson2d5:60"), NULL,
+                              "its halo of 60 rows");
+    solves_on_cpu(small);
+}
+
+static void auto_takes(const char *spec, const char *driver)
+{
+    yoke_matrix *matrix = generated(new_context(), spec);
+    int64_t rows = yoke_matrix_rows(matrix);
+    double *b = filled(rows, 1.0), *x = filled(rows, 0.0);
+    yoke_plan_options planning = yoke_plan_defaults();
+    planning.partition = "gpu";
+    yoke_report report = solve_with(matrix, &planning, b, x, NULL);
+    cr_assert_eq(report.outcome, YOKE_CONVERGED);
+    cr_assert_str_eq(report.driver, driver, "%s: %s", spec, report.driver);
+}
+
+Test(fake_gpu, auto_takes_the_persistent_driver_where_the_whole_system_fits_and_the_graph_elsewhere)
+{
+    fake_set_chip((fake_chip){2, 232448, 0});
+    auto_takes("poisson2d5:30", "persistent");
+    auto_takes("poisson2d5:91", "graph");        /* too many rows */
+    auto_takes("random_spd:1500:60:1", "graph"); /* its matrix leaves the chip */
+    fake_set_chip((fake_chip){2, 20000, 0});
+    auto_takes("graph:1000:9:1", "graph"); /* its halos do not fit */
+    nothing_lives("in the end");
 }
 
 /* ----------------------------------------------------------------- threads */
@@ -659,22 +826,24 @@ static void *allocate_often(void *user)
     return NULL;
 }
 
-Test(fake_gpu, two_plans_in_two_threads_while_a_third_allocates)
+Test(fake_gpu, plans_in_threads_of_their_own_while_another_allocates)
 {
+    static const char *const drivers[] = {"stream", "graph", "persistent"};
     scenario s = new_scenario();
-    int count = list_ways();
-    pthread_t thread[3];
-    worker workers[2];
+    pthread_t thread[4];
+    worker workers[3];
     atomic_store(&go_on, true);
-    pthread_create(&thread[2], NULL, allocate_often, NULL);
-    for (int i = 0; i < 2; i++) {
-        workers[i] = (worker){&s, &ways[i ? count - 8 : 0].planning, filled(s.rows, 0.0), false};
+    pthread_create(&thread[3], NULL, allocate_often, NULL);
+    for (int i = 0; i < 3; i++) {
+        workers[i] = (worker){&s, way_of(drivers[i]), filled(s.rows, 0.0), false};
         pthread_create(&thread[i], NULL, solve_often, &workers[i]);
     }
-    for (int i = 0; i < 2; i++) pthread_join(thread[i], NULL);
+    for (int i = 0; i < 3; i++) pthread_join(thread[i], NULL);
     atomic_store(&go_on, false);
-    pthread_join(thread[2], NULL);
-    cr_assert(workers[0].fine && workers[1].fine);
-    cr_assert_eq(memcmp(workers[0].x, workers[1].x, (size_t)s.rows * sizeof(double)), 0);
+    pthread_join(thread[3], NULL);
+    for (int i = 0; i < 3; i++) {
+        cr_assert(workers[i].fine, "%s", drivers[i]);
+        cr_assert_eq(memcmp(workers[i].x, workers[0].x, (size_t)s.rows * sizeof(double)), 0);
+    }
     nothing_lives("in the end");
 }

@@ -49,6 +49,19 @@ static void same_as_cpu(yoke_matrix *matrix, const char *name, const yoke_plan_o
     free(expected);
 }
 
+/* The persistent driver keeps p on the chip, and takes short rows with halos that fit beside it. */
+static bool is_refused(yoke_matrix *matrix, const char *name, const yoke_plan_options *planning,
+                       bool short_rows)
+{
+    yoke_plan *plan = NULL;
+    bool fits = short_rows && strcmp(name, "graph:280000:6:5") != 0;
+    if (strcmp(planning->driver, "persistent") != 0) return false;
+    if (fits && strcmp(planning->shape, "unfolded") == 0) return false;
+    cr_assert_eq(yoke_plan_create(matrix, planning, &plan), YOKE_UNSUITABLE, "%s, %s", name,
+                 planning->shape);
+    return true;
+}
+
 static void every_way(yoke_matrix *matrix, const char *name, bool sell)
 {
     static const char *const shapes[] = {"folded", "unfolded"}, *const formats[] = {"csr", "sell"};
@@ -65,6 +78,7 @@ static void every_way(yoke_matrix *matrix, const char *name, bool sell)
                     planning.shape = shapes[s];
                     planning.format = formats[f];
                     planning.preconditioner = preconditioners[p];
+                    if (is_refused(matrix, name, &planning, sell)) continue;
                     same_as_cpu(matrix, name, &planning);
                 }
 }
@@ -206,8 +220,9 @@ Test(gpu, limits_fixed_iterations_and_history_end_where_they_say)
 Test(gpu, new_values_reach_the_device)
 {
     yoke_context *context = new_context();
-    static const char *const formats[] = {"csr", "sell"};
-    for (int f = 0; f < 2; f++) {
+    static const char *const formats[] = {"csr", "sell", "csr", "sell"};
+    static const char *const drivers[] = {"graph", "graph", "persistent", "persistent"};
+    for (int f = 0; f < 4; f++) {
         yoke_matrix *matrix = generated(context, "poisson2d5:40");
         yoke_csr csr = yoke_csr_defaults();
         MUST(yoke_matrix_view(matrix, &csr));
@@ -218,6 +233,7 @@ Test(gpu, new_values_reach_the_device)
         yoke_plan_options planning = yoke_plan_defaults();
         planning.partition = "gpu";
         planning.format = formats[f];
+        planning.driver = drivers[f];
         planning.preconditioner = "jacobi";
         yoke_plan *plan = NULL;
         MUST(yoke_plan_create(matrix, &planning, &plan));

@@ -5,6 +5,10 @@
 #include "tests/need_gpu.h"
 #include "tests/systems.h"
 
+#if FAKE_GPU
+#include "tests/fake/fake.h"
+#endif
+
 TestSuite(gpu_memory, .init = need_gpu);
 
 #if FAKE_GPU /* smaller, as one thread of a CPU runs the kernels; it gives out what it is asked    \
@@ -33,6 +37,7 @@ static yoke_plan_options in_format(const char *format, const char *shape)
 {
     yoke_plan_options planning = yoke_plan_defaults();
     planning.partition = "gpu";
+    planning.driver = "graph";
     planning.format = format;
     planning.shape = shape;
     planning.preconditioner = "jacobi";
@@ -70,7 +75,7 @@ static void told_is_taken(yoke_matrix *matrix, const yoke_plan_options *planning
     double expected = told(matrix, planning), before = free_now();
     yoke_plan *plan = planned(matrix, planning);
     double taken = before - free_now();
-    cr_assert_float_eq(expected - given_back, taken, GRANULE, "%s, %s: told %g, took %g",
+    cr_assert_float_eq(expected - given_back, taken, GRANULE, "%s, %s: told %.9g, took %.9g",
                        planning->format, planning->shape, expected, taken);
     yoke_plan_destroy(plan);
     cr_assert_float_eq(free_now(), before, GRANULE);
@@ -86,6 +91,29 @@ Test(gpu_memory, is_told_before_it_is_taken)
     told_is_taken(matrix, &folded);
     told_is_taken(matrix, &sell);
     cr_assert_float_eq(told(matrix, &folded) - told(matrix, &csr), 8.0 * SIDE * SIDE * SIDE, 1.0);
+}
+
+/* The image's size is known for sure only once it is made. */
+Test(gpu_memory, of_the_persistent_driver_is_no_more_than_told)
+{
+    static const char *const specs[] = {"poisson2d5:3",  "elasticity3d:6", "graph:3000:9:7",
+                                        "poisson2d5:80", "poisson3d27:14", "random_spd:3000:60:3"};
+    for (size_t i = 0; i < sizeof specs / sizeof *specs; i++) {
+        yoke_matrix *matrix = generated(new_context(), specs[i]);
+        yoke_plan_options planning = in_format(i % 2 ? "csr" : "sell", "unfolded");
+        double graph = told(matrix, &planning), before = free_now();
+        planning.driver = "persistent";
+        double persistent = told(matrix, &planning);
+        yoke_plan *plan = planned(matrix, &planning);
+        cr_assert_leq(before - free_now(), persistent + GRANULE, "%s", specs[i]);
+        cr_assert_gt(persistent, graph, "%s", specs[i]);
+        cr_assert_leq(persistent, 3.0 * graph + 2e6, "%s: told %g", specs[i], persistent);
+#if FAKE_GPU /* they come smallest first */
+        cr_assert_leq((double)fake_peak(), persistent, "%s: took %zu, told %g", specs[i],
+                      fake_peak(), persistent);
+#endif
+        yoke_plan_destroy(plan);
+    }
 }
 
 /* Takes all of the device but so much. */
@@ -147,6 +175,20 @@ Test(gpu_memory, auto_takes_the_cpu_where_the_device_is_full_and_says_so_once)
     cr_assert(strstr(report->notices, " free"), "%s", report->notices);
     cr_assert_eq(newlines(report->notices), 0);
     yoke_plan_destroy(plan);
+    yk_device_free(taken);
+}
+
+Test(gpu_memory, auto_takes_the_graph_where_there_is_no_room_for_what_persistent_keeps)
+{
+    yoke_matrix *matrix = generated(new_context(), FAKE_GPU ? "poisson2d5:60" : "poisson3d7:60");
+    int64_t rows = yoke_matrix_rows(matrix);
+    double *b = filled(rows, 1.0), *x = filled(rows, 0.0);
+    yoke_plan_options graph = in_format("csr", "unfolded"), any = graph;
+    yoke_solve_options few = three_iterations();
+    any.driver = NULL;
+    cr_assert_str_eq(solve_with(matrix, &any, b, x, &few).driver, "persistent");
+    void *taken = leave_free(0.5 * (told(matrix, &graph) + told(matrix, &any)));
+    cr_assert_str_eq(solve_with(matrix, &any, b, x, &few).driver, "graph");
     yk_device_free(taken);
 }
 

@@ -61,10 +61,29 @@ typedef struct yk_engine {
     void (*export)(yk_cg *cg, double *x, double factor);
 } yk_engine;
 
+/* Whether a system may stay on a GPU's chip for a whole advance. */
+typedef enum yk_residency {
+    YK_RESIDENT_NEVER,
+    YK_RESIDENT_IF_FASTER, /* auto: if that is the faster way */
+    YK_RESIDENT_ASKED      /* if its vectors do */
+} yk_residency;
+
+/* No more blocks (multiprocessors) are used, nor chunks of rows a block; of which auto takes less:
+ * on an H200 poisson3d7:64, with 8, is faster than by graph, poisson3d7:72, with 16, slower. */
+enum { YK_RESIDENT_BLOCKS = 160, YK_RESIDENT_CHUNKS = 16, YK_RESIDENT_AUTO_CHUNKS = 8 };
+
+/* And the share of a block's matrix that must stay on the chip for auto to take it: elasticity3d:24
+ * (0.48) was 1.3 times faster there than by graph, poisson3d27:64 (0.29) slower. */
+#define YK_RESIDENT_AUTO_SHARE 0.45
+
+/* Bytes that a block can have, at most, and those of an entry in it. */
+enum { YK_RESIDENT_SHARED = 232448, YK_RESIDENT_ENTRY = 10 };
+
 /* A driver runs the recurrence: until a stop (cg->s.stop) or for at_most iterations. */
 typedef struct yk_driver {
     const char *name, *text;
     const yk_engine *engine;
+    bool wins;            /* where it accepts: auto takes it, untimed */
     bool takes_callbacks; /* a user's operator or preconditioner; a product that is not ours */
     /* Planning, with the matrix loaded and the shape set. accepts: YOKE_OK, or why it cannot run
      * this; prepare: makes what advance would otherwise make, again after a change of format or
@@ -94,7 +113,8 @@ struct yk_cg {
     double *staging[2];       /* [rows] in, out of callbacks, where parts > 1 */
     struct yk_gpu_state *gpu; /* of the GPU engine */
     int device;               /* that it is to use */
-    double matrix_bytes;      /* of the format in use, if it is not CSR; 0: CSR */
+    yk_residency residency;
+    double matrix_bytes; /* of the format in use, if it is not CSR; 0: CSR */
 
     /* State at an iteration's boundary; any driver can resume it. */
     yk_cg_scalars s;
@@ -112,7 +132,7 @@ struct yk_cg {
 };
 
 extern const yk_engine yk_engine_cpu, yk_engine_gpu;
-extern const yk_driver yk_driver_team, yk_driver_stream, yk_driver_graph;
+extern const yk_driver yk_driver_team, yk_driver_stream, yk_driver_graph, yk_driver_persistent;
 
 /* All pieces, by the threads of the team. */
 typedef void (*yk_piece_fn)(yk_cg *cg, yk_piece *piece, void *user);

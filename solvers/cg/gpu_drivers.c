@@ -116,7 +116,7 @@ static yoke_status prepare_graph(yk_cg *cg)
 
 typedef yoke_status (*launch_fn)(yk_cg *cg, int64_t iterations);
 
-static yoke_status begin_advance(yk_cg *cg, int64_t at_most)
+yoke_status yk_gpu_begin_advance(yk_cg *cg, int64_t at_most)
 {
     struct yk_gpu_state *gpu = cg->gpu;
     yk_gpu_loop *loop = gpu->staged;
@@ -162,7 +162,7 @@ static void record(yk_cg *cg, const yk_gpu_loop *loop, int64_t first)
         cg->history[first + k] = ldexp(sqrt(loop->rr[k]), cg->exponent);
 }
 
-static yoke_status end_advance(yk_cg *cg)
+yoke_status yk_gpu_end_advance(yk_cg *cg)
 {
     struct yk_gpu_state *gpu = cg->gpu;
     int64_t first = cg->s.iteration + 1;
@@ -177,11 +177,21 @@ static yoke_status end_advance(yk_cg *cg)
     return YOKE_OK;
 }
 
-static yoke_status advance_here(yk_cg *cg, int64_t at_most, launch_fn launch)
+static yoke_status advance_by(yk_cg *cg, int64_t at_most, launch_fn launch)
 {
-    YK_TRY(begin_advance(cg, at_most));
+    YK_TRY(yk_gpu_begin_advance(cg, at_most));
     YK_TRY(run_batches(cg, at_most, launch));
-    return end_advance(cg);
+    return yk_gpu_end_advance(cg);
+}
+
+static yoke_status advance_by_stream(yk_cg *cg, int64_t at_most)
+{
+    return advance_by(cg, at_most, launch_stream);
+}
+
+static yoke_status advance_by_graph(yk_cg *cg, int64_t at_most)
+{
+    return advance_by(cg, at_most, launch_graph);
 }
 
 /* Without rows nothing is launched, and so nothing counts: all sums are 0. */
@@ -196,7 +206,7 @@ static void advance_without_rows(yk_cg *cg, int64_t at_most)
 }
 
 /* With a history, no further than the device can record. */
-static void advance(yk_cg *cg, int64_t at_most, launch_fn launch)
+void yk_gpu_advance(yk_cg *cg, int64_t at_most, yk_gpu_advance_fn advance)
 {
     if (cg->rows == 0) {
         advance_without_rows(cg, at_most);
@@ -207,7 +217,7 @@ static void advance(yk_cg *cg, int64_t at_most, launch_fn launch)
         int64_t before = cg->s.iteration;
         int64_t now =
             cg->history_capacity > 0 && at_most > YK_GPU_HISTORY ? YK_GPU_HISTORY : at_most;
-        if (!yk_gpu_ok(cg, advance_here(cg, now, launch))) break;
+        if (!yk_gpu_ok(cg, advance(cg, now))) break;
         at_most -= cg->s.iteration - before;
         if (cg->s.iteration == before) break;
     }
@@ -216,12 +226,12 @@ static void advance(yk_cg *cg, int64_t at_most, launch_fn launch)
 
 static void advance_stream(yk_cg *cg, int64_t at_most)
 {
-    advance(cg, at_most, launch_stream);
+    yk_gpu_advance(cg, at_most, advance_by_stream);
 }
 
 static void advance_graph(yk_cg *cg, int64_t at_most)
 {
-    advance(cg, at_most, launch_graph);
+    yk_gpu_advance(cg, at_most, advance_by_graph);
 }
 
 const yk_driver yk_driver_stream = {

@@ -103,11 +103,19 @@ static yoke_status make_sell(yk_cg *cg)
     return YOKE_OK;
 }
 
+static yoke_status make_resident(yk_cg *cg, const yk_csr *csr)
+{
+    yk_csr on_device = yk_gpu_view_of(cg, 0).rows.csr;
+    on_device.nonzeros = csr->nonzeros;
+    return yk_gpu_make_resident(cg, &on_device);
+}
+
 static yoke_status load_here(yk_cg *cg, const yk_csr *csr, const char *format)
 {
     struct yk_gpu_state *gpu = cg->gpu;
     gpu->format = strcmp(format, "sell") == 0 ? YK_GPU_SELL : YK_GPU_CSR;
     YK_TRY(upload_csr(gpu, csr));
+    YK_TRY(make_resident(cg, csr));
     if (gpu->format != YK_GPU_CSR) {
         YK_TRY(make_sell(cg));
         drop_csr(gpu);
@@ -156,6 +164,12 @@ void yk_gpu_keep_format(yk_cg *cg)
     yk_device_leave(previous);
 }
 
+static yoke_status renew_resident(yk_cg *cg)
+{
+    yk_csr on_device = yk_gpu_view_of(cg, 0).rows.csr;
+    return yk_gpu_renew_resident(cg, &on_device);
+}
+
 /* With SELL the new values pass through a CSR that lives only here. */
 static yoke_status load_values_here(yk_cg *cg, const yk_csr *csr)
 {
@@ -163,11 +177,13 @@ static yoke_status load_values_here(yk_cg *cg, const yk_csr *csr)
     size_t bytes = (size_t)csr->nonzeros * sizeof(double);
     if (gpu->format == YK_GPU_CSR) {
         YK_TRY(yk_device_copy(&gpu->device, gpu->csr_value, csr->value, bytes));
+        YK_TRY(renew_resident(cg));
         YK_TRY(yk_gpu_cusparse_renew(cg));
         return yk_device_wait(&gpu->device);
     }
     drop_csr(gpu);
     YK_TRY(upload_csr(gpu, csr));
+    YK_TRY(renew_resident(cg));
     YK_TRY(fill_sell(cg));
     drop_csr(gpu);
     return YOKE_OK;
@@ -184,6 +200,7 @@ yoke_status yk_gpu_load_values(yk_cg *cg, const yk_csr *csr)
 void yk_gpu_free_matrix(struct yk_gpu_state *gpu)
 {
     yk_gpu_cusparse_close(gpu);
+    yk_gpu_free_resident(gpu);
     drop_csr(gpu);
     drop_sell(gpu);
 }

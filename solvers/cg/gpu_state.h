@@ -6,6 +6,7 @@
 #include "lib/cuda/device.h"
 #include "solvers/cg/cg.h"
 #include "solvers/cg/gpu.h"
+#include "solvers/cg/gpu_resident.h"
 
 struct yk_gpu_state {
     yk_device device;
@@ -30,7 +31,10 @@ struct yk_gpu_state {
     bool exchange_pinned;
     bool ended;     /* a callback failed or saw the loop's end: this advance enqueues no more */
     bool step_done; /* the direction has taken the step that x lacked before the operator failed */
-    void *graph[2]; /* a batch of iterations, from each of p and p_old */
+    yk_resident resident; /* of the persistent driver; word NULL: not for this plan, because: */
+    char not_resident[256];
+    unsigned long long launches; /* of its kernel */
+    void *graph[2];              /* a batch of iterations, from each of p and p_old */
 };
 
 /* The view for a pass from this state: p and p_old as newest_p says. */
@@ -42,6 +46,12 @@ yoke_status yk_gpu_load_values(yk_cg *cg, const yk_csr *csr);
 yoke_status yk_gpu_use_format(yk_cg *cg, const char *format);
 void yk_gpu_keep_format(yk_cg *cg);
 void yk_gpu_free_matrix(struct yk_gpu_state *gpu);
+
+/* gpu_persistent.c: the system as the persistent driver has it, from CSR on the device, if it may
+ * and does fit on the chip; new values for it; its end. */
+yoke_status yk_gpu_make_resident(yk_cg *cg, const yk_csr *on_device);
+yoke_status yk_gpu_renew_resident(yk_cg *cg, const yk_csr *on_device);
+void yk_gpu_free_resident(struct yk_gpu_state *gpu);
 
 /* gpu_callback.c: the engine's apply; an iteration with a user's operator or preconditioner, of
  * which nothing more is enqueued once gpu->ended; what that means for the state at an advance's
@@ -59,6 +69,13 @@ yoke_status yk_gpu_cusparse_open(yk_cg *cg, const yk_csr *csr);
 yoke_status yk_gpu_cusparse_renew(yk_cg *cg);
 yoke_status yk_gpu_cusparse_multiply(yk_cg *cg);
 void yk_gpu_cusparse_close(struct yk_gpu_state *gpu);
+
+/* gpu_drivers.c: a driver's advance by its own, which iterates between the two that follow: the
+ * loop's state up, and down. */
+typedef yoke_status (*yk_gpu_advance_fn)(yk_cg *cg, int64_t at_most);
+void yk_gpu_advance(yk_cg *cg, int64_t at_most, yk_gpu_advance_fn advance);
+yoke_status yk_gpu_begin_advance(yk_cg *cg, int64_t at_most);
+yoke_status yk_gpu_end_advance(yk_cg *cg);
 
 /* gpu_drivers.c: q = A p and p.q, and with them alpha, enqueued; by the format's way. */
 yoke_status yk_gpu_enqueue_multiply(yk_cg *cg, yk_gpu_view *view);

@@ -72,6 +72,15 @@ YK_INLINE void yk_cg_after_multiply(yk_cg_scalars *s, double pq)
         s->alpha = s->rz / pq;
 }
 
+/* Whether no root is needed to see that ||r|| is within neither limit: on a GPU it would take as
+ * long as all the rest. The margins are far above round-off. */
+YK_INLINE int yk_cg_far_from_limits(const yk_cg_limits *limits, double rr)
+{
+    double bound = limits->bound > 0.0 ? limits->bound : 0.0;
+    return rr > YK_CG_NOTHING_LEFT && rr > 1.001 * bound * bound &&
+           rr < 0.999 * limits->diverged * limits->diverged;
+}
+
 /* After r -= alpha q and z = M^-1 r: the next direction's coefficient, and whether to stop. */
 YK_INLINE void yk_cg_after_update(yk_cg_scalars *s, const yk_cg_limits *limits, const double *dot)
 {
@@ -87,6 +96,7 @@ YK_INLINE void yk_cg_after_update(yk_cg_scalars *s, const yk_cg_limits *limits, 
     s->beta = change / old;
     if (!isfinite(s->beta)) s->beta = 0.0; /* old is 0: nothing was left before */
     s->rz = rz;
+    if (yk_cg_far_from_limits(limits, s->rr) && rz > 0.0) return;
     double norm = sqrt(s->rr);
     if (norm <= limits->bound && s->iteration % limits->check_every == 0)
         s->stop = YK_CG_CANDIDATE;

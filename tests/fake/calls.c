@@ -6,7 +6,9 @@
 
 #include "tests/fake/inside.h"
 
-fake_state fake = {.devices = -1, .device_bytes = (size_t)1 << 30};
+fake_state fake = {
+    .devices = -1, .device_bytes = (size_t)1 << 30, .chip = {2, 232448, 16}, /* FAKE_CHIP */
+};
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static _Thread_local cudaError_t last_error;
@@ -141,6 +143,13 @@ void fake_device_bytes(size_t bytes)
 {
     hold();
     fake.device_bytes = bytes;
+    let_go();
+}
+
+void fake_set_chip(fake_chip chip)
+{
+    hold();
+    fake.chip = chip;
     let_go();
 }
 
@@ -316,9 +325,6 @@ cudaError_t cudaSetDevice(int device)
     return fake_leave(error);
 }
 
-/* Few multiprocessors, so that small systems too give a block more than one chunk. */
-enum { MULTIPROCESSORS = 2 };
-
 cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *properties, int device)
 {
     cudaError_t error = check_device(fake_enter(FAKE_cudaGetDeviceProperties), device);
@@ -327,10 +333,10 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *properties, int devic
         snprintf(properties->name, sizeof properties->name, "Fake GPU %d", device);
         properties->totalGlobalMem = fake.device_bytes;
         properties->major = 9;
-        properties->multiProcessorCount = MULTIPROCESSORS;
+        properties->multiProcessorCount = fake.chip.multiprocessors;
         properties->maxThreadsPerMultiProcessor = 2048;
         properties->sharedMemPerBlock = 48 << 10;
-        properties->sharedMemPerBlockOptin = 227 << 10;
+        properties->sharedMemPerBlockOptin = fake.chip.shared_bytes;
         properties->sharedMemPerMultiprocessor = 228 << 10;
         properties->l2CacheSize = 1 << 20;
         properties->memoryBusWidth = 512;
@@ -346,13 +352,13 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *properties, int devic
 static int attribute_of(enum cudaDeviceAttr attribute)
 {
     switch ((int)attribute) {
-    case cudaDevAttrMultiProcessorCount: return MULTIPROCESSORS;
+    case cudaDevAttrMultiProcessorCount: return fake.chip.multiprocessors;
     case cudaDevAttrComputeCapabilityMajor: return 9;
     case cudaDevAttrMaxThreadsPerMultiProcessor: return 2048;
     case cudaDevAttrL2CacheSize: return 1 << 20;
     case cudaDevAttrClockRate: return 1000000;
     case cudaDevAttrMaxSharedMemoryPerBlock: return 48 << 10;
-    case cudaDevAttrMaxSharedMemoryPerBlockOptin: return 227 << 10;
+    case cudaDevAttrMaxSharedMemoryPerBlockOptin: return (int)fake.chip.shared_bytes;
     case cudaDevAttrMaxSharedMemoryPerMultiprocessor: return 228 << 10;
     case cudaDevAttrUnifiedAddressing:
     case cudaDevAttrManagedMemory:

@@ -19,6 +19,17 @@
 void fake_devices(int count);
 void fake_device_bytes(size_t bytes);
 
+/* The chip: by default few multiprocessors, so that small systems too give a block more than one
+ * chunk, and as much of the rest as an H200 has. */
+typedef struct fake_chip {
+    int multiprocessors;
+    size_t shared_bytes; /* of a block */
+    int cluster;         /* blocks of one, at most; 0: there are none */
+} fake_chip;
+
+#define FAKE_CHIP ((fake_chip){2, 232448, 16})
+void fake_set_chip(fake_chip chip);
+
 /* Work runs as it is enqueued: the earliest moment that is allowed instead of the latest. */
 void fake_eager(bool eager);
 

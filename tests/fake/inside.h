@@ -59,6 +59,9 @@
     X(cudaGraphDestroy)                                                                            \
     X(cudaGraphExecDestroy)                                                                        \
     X(cudaFuncGetAttributes)                                                                       \
+    X(cudaFuncSetAttribute)                                                                        \
+    X(cudaOccupancyMaxActiveBlocksPerMultiprocessor)                                               \
+    X(cudaOccupancyMaxActiveClusters)                                                              \
     X(launch)
 
 typedef enum fake_call {
@@ -82,6 +85,7 @@ enum { FAKE_MOST_DEVICES = 8 };
 typedef struct fake_state {
     int devices; /* -1: not asked yet */
     size_t device_bytes;
+    fake_chip chip;
     bool eager;
     cudaError_t lost[FAKE_MOST_DEVICES]; /* by work that failed; or cudaSuccess */
     long work_until_failure;

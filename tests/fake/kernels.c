@@ -7,6 +7,7 @@
 #include "solvers/cg/cpu_passes.h"
 #include "solvers/cg/gpu.h"
 #include "tests/fake/inside.h"
+#include "tests/fake/kernels.h"
 
 /* ------------------------------------------------------------------ layout */
 
@@ -46,7 +47,7 @@ static int64_t widest_in_slice(const yk_csr *csr, int64_t slice)
     return width;
 }
 
-static void reach_starts(const yk_csr *csr)
+void fake_reach_starts(const yk_csr *csr)
 {
     if (csr->start64)
         fake_reach(csr->start64, (size_t)(csr->rows + 1) * sizeof(int64_t), "row starts");
@@ -54,7 +55,7 @@ static void reach_starts(const yk_csr *csr)
         fake_reach(csr->start32, (size_t)(csr->rows + 1) * sizeof(int32_t), "row starts");
 }
 
-static void reach_entries(const int32_t *column, const double *value, int64_t count)
+void fake_reach_entries(const int32_t *column, const double *value, int64_t count)
 {
     fake_reach(column, (size_t)count * sizeof *column, "columns");
     fake_reach(value, (size_t)count * sizeof *value, "values");
@@ -138,7 +139,7 @@ static double all_rows(const yk_gpu_view *view, yk_cg_rows *c, int task, double 
 }
 
 /* As `step` in gpu_kernels.cu: what whoever completes a sum does in the loop. */
-static void step(int task, yk_gpu_loop *loop, double *dot)
+void fake_step(int task, yk_gpu_loop *loop, double *dot)
 {
     if (yk_task_ends_multiply(task)) {
         yk_cg_after_multiply(&loop->s, dot[YK_DOT_PQ]);
@@ -162,7 +163,7 @@ static void deliver(const yk_gpu_view *view, int task, yk_gpu_loop *loop, double
         memcpy(&bits, &largest, sizeof bits);
         if (bits > *view->sums.largest) *view->sums.largest = bits;
     } else if (loop && yk_task_dots(task) > 0) {
-        step(task, loop, total);
+        fake_step(task, loop, total);
     } else if (yk_task_dots(task) > 0) {
         memcpy(view->sums.total, total, YK_DOTS * sizeof *total);
     }
@@ -218,9 +219,9 @@ static void run_task(const void *arguments)
     reach_vectors(&c);
     if (yk_task_dots(a->task) > 0) reach_sums(&view->sums, c.csr.rows, yk_task_dots(a->task));
     if (yk_task_multiplies(a->task) && view->format == YK_GPU_CSR) {
-        reach_starts(&c.csr);
+        fake_reach_starts(&c.csr);
         c.csr.nonzeros = yk_row_start(&c.csr, c.csr.rows);
-        reach_entries(c.csr.column, c.csr.value, c.csr.nonzeros);
+        fake_reach_entries(c.csr.column, c.csr.value, c.csr.nonzeros);
     }
     double largest = all_rows(view, &c, a->task, total);
     deliver(view, a->task, a->loop, total, largest);
@@ -251,7 +252,7 @@ static void run_widths(const void *arguments)
 {
     const sell_arguments *a = arguments;
     int64_t slices = yk_sell_slices(a->csr.rows);
-    reach_starts(&a->csr);
+    fake_reach_starts(&a->csr);
     fake_reach(a->slice, (size_t)slices * sizeof *a->slice, "slices");
     for (int64_t s = 0; s < slices; s++) a->slice[s] = widest_in_slice(&a->csr, s);
 }
@@ -261,8 +262,8 @@ static void run_fill(const void *arguments)
 {
     const sell_arguments *a = arguments;
     const yk_csr *csr = &a->csr;
-    reach_starts(csr);
-    reach_entries(csr->column, csr->value, yk_row_start(csr, csr->rows));
+    fake_reach_starts(csr);
+    fake_reach_entries(csr->column, csr->value, yk_row_start(csr, csr->rows));
     reach_sell(&a->sell, csr->rows);
     for (int64_t i = 0; i < YK_SELL_ROWS * yk_sell_slices(csr->rows); i++)
         for (int64_t k = 0; k < width_of(&a->sell, i / YK_SELL_ROWS); k++) {

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* gpu_persistent.c: the driver `persistent`: who gets which rows, whether they fit on the chip, and
+ * the one launch of an advance. */
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/context.h"
+#include "lib/status.h"
+#include "solvers/cg/gpu_resident_layout.h"
+#include "solvers/cg/gpu_state.h"
+
+enum {
+    WORTH_SHARING = 32, /* entries a row: at 25 a thread of its own was faster, at 42 four were */
+    MOST_NODES = 256,
+    MOST_CHUNKS = 16,         /* of a block */
+    MOST_ITERATIONS = 1 << 30 /* of a launch: half of a tag counts meetings */
+};
+
+/* ------------------------------------------------------------------- shape */
+
+/* The fewest chunks a block, with the fewest messages; a block's chunks are whole nodes. */
+static void share_chunks(int64_t chunks, int blocks, yk_resident_shape *shape)
+{
+    int64_t best = INT64_MAX;
+    for (int of_node = 1; of_node <= MOST_CHUNKS; of_node *= 2) {
+        int64_t nodes = (chunks + of_node - 1) / of_node;
+        int64_t of_block = (nodes + blocks - 1) / blocks * of_node;
+        if (nodes > MOST_NODES || of_block > best) continue;
+        best = of_block;
+        shape->node_chunks = of_node;
+        shape->nodes = (int)nodes;
+        shape->chunks = of_block <= MOST_CHUNKS ? (int)of_block : 0;
+        shape->blocks = (int)((chunks + of_block - 1) / of_block);
+    }
+}
+
+/* Four threads a row where rows are long and there are threads for it. */
+static void share_rows(const yk_csr *csr, yk_resident_shape *shape)
+{
+    bool shared = csr->nonzeros > WORTH_SHARING * csr->rows && shape->chunks <= 2;
+    shape->sharers = shared ? 4 : 1;
+    int rows = shape->chunks * YK_CHUNK * shape->sharers;
+    shape->passes = 1;
+    while (rows / shape->passes > 512) shape->passes *= 2;
+    shape->threads = rows / shape->passes;
+}
+
+static yoke_status choose_shape(const yk_cg *cg, const yk_csr *csr, size_t most, int cluster)
+{
+    int multiprocessors = cg->gpu->device.multiprocessors;
+    if (multiprocessors > YK_RESIDENT_BLOCKS) multiprocessors = YK_RESIDENT_BLOCKS;
+    yk_resident_shape *shape = &cg->gpu->resident.shape;
+    int64_t chunks = yk_chunks(csr->rows);
+    shape->cluster = chunks <= cluster;
+    share_chunks(chunks, shape->cluster ? cluster : multiprocessors, shape);
+    if (shape->chunks == 0 || csr->rows == 0)
+        return yk_fail(YOKE_UNSUITABLE,
+                       "driver persistent: %lld rows are not 1 to %d, which %d multiprocessors "
+                       "hold; use graph",
+                       (long long)csr->rows, MOST_CHUNKS * YK_CHUNK * multiprocessors,
+                       multiprocessors);
+    if (yk_resident_analysis_bytes(csr->rows) > most)
+        return yk_fail(
+            YOKE_UNSUITABLE,
+            "driver persistent: to find the halos of %lld rows takes %zu bytes of shared "
+            "memory, %zu are there; use graph",
+            (long long)csr->rows, yk_resident_analysis_bytes(csr->rows), most);
+    if (cg->residency == YK_RESIDENT_IF_FASTER &&
+        YK_RESIDENT_AUTO_SHARE * YK_RESIDENT_ENTRY * (double)csr->nonzeros >
+            (double)multiprocessors * (double)most)
+        return yk_fail(YOKE_UNSUITABLE, "driver persistent: %lld nonzeros leave the chip",
+                       (long long)csr->nonzeros);
+    share_rows(csr, shape);
+    return YOKE_OK;
+}
+
+/* ------------------------------------------------------------------ memory */
+
+static yoke_status allocate_analysis(struct yk_gpu_state *gpu, int64_t rows)
+{
+    yk_resident *a = &gpu->resident;
+    const yk_device *device = &gpu->device;
+    const int64_t blocks = a->shape.blocks;
+    int64_t words = (int64_t)YK_RESIDENT_KINDS * YK_DOTS * a->shape.nodes;
+    a->slices = a->shape.chunks * YK_CHUNK / 32 * a->shape.sharers;
+    YK_TRY(yk_device_allocate(device, "blocks' entries", blocks + 1, sizeof *a->first, &a->first));
+    YK_TRY(yk_device_allocate(device, "blocks' slices", blocks * (a->slices + 1), sizeof *a->slice,
+                              &a->slice));
+    YK_TRY(yk_device_allocate(device, "blocks' rows", blocks * a->shape.chunks,
+                              YK_CHUNK * sizeof *a->place, &a->place));
+    YK_TRY(yk_device_allocate(device, "blocks' halos", blocks + 1, sizeof *a->halo_first,
+                              &a->halo_first));
+    YK_TRY(yk_device_allocate(device, "rows to send", rows, 1, &a->sent));
+    YK_TRY(yk_device_allocate(device, "boundary", rows, sizeof *a->boundary, &a->boundary));
+    YK_TRY(yk_device_allocate(device, "sums", words, sizeof *a->word, &a->word));
+    YK_TRY(yk_device_allocate(device, "a flag", 1, sizeof *a->abandoned, &a->abandoned));
+    YK_TRY(yk_device_clear(device, a->sent, (size_t)rows));
+    YK_TRY(yk_device_clear(device, a->boundary, (size_t)rows * sizeof *a->boundary));
+    YK_TRY(yk_device_clear(device, a->word, (size_t)words * sizeof *a->word));
+    return yk_device_clear(device, a->abandoned, sizeof *a->abandoned);
+}
+
+/* Offsets from lengths, on the host: two numbers a block. */
+static yoke_status place_blocks(struct yk_gpu_state *gpu, int64_t *first, int32_t *halo_first)
+{
+    yk_resident *a = &gpu->resident;
+    const yk_device *device = &gpu->device;
+    size_t count = (size_t)a->shape.blocks + 1;
+    YK_TRY(yk_device_copy(device, first, a->first, count * sizeof *first));
+    YK_TRY(yk_device_copy(device, halo_first, a->halo_first, count * sizeof *halo_first));
+    YK_TRY(yk_device_wait(device));
+    first[0] = 0;
+    halo_first[0] = 0;
+    for (int b = 0; b < a->shape.blocks; b++) {
+        if (halo_first[b + 1] > a->halo_max) a->halo_max = halo_first[b + 1];
+        if (first[b + 1] > a->resident) a->resident = (int)first[b + 1];
+        halo_first[b + 1] += halo_first[b];
+        first[b + 1] += first[b];
+    }
+    YK_TRY(yk_device_copy(device, a->first, first, count * sizeof *first));
+    YK_TRY(yk_device_copy(device, a->halo_first, halo_first, count * sizeof *halo_first));
+    return yk_device_wait(device);
+}
+
+/* Vectors must fit beside each other; of the matrix, as much as there is room for, whole slices of
+ * 32 entries a step; auto wants most of it. */
+static yoke_status fit(const yk_cg *cg, size_t most)
+{
+    yk_resident *a = &cg->gpu->resident;
+    size_t without = yk_gpu_resident_bytes(a, 0), entry = sizeof *a->value + sizeof *a->column;
+    int fits = 0;
+    if (without > most)
+        return yk_fail(YOKE_UNSUITABLE,
+                       "driver persistent: the vectors of a block and its halo of %d rows need %zu "
+                       "bytes of shared memory, %zu are there; use graph",
+                       a->halo_max, without, most);
+    int room = (int)((most - without) / entry / 32 * 32);
+    if (cg->residency == YK_RESIDENT_IF_FASTER &&
+        (room < YK_RESIDENT_AUTO_SHARE * a->resident || a->shape.chunks > YK_RESIDENT_AUTO_CHUNKS))
+        return yk_fail(YOKE_UNSUITABLE,
+                       "driver persistent: of a block's %d entries %d stay on the chip; graph is "
+                       "faster",
+                       a->resident, room);
+    if (a->resident > room) a->resident = room;
+    YK_TRY(yk_device_try(yk_gpu_resident_fits(a, cg->gpu->device.multiprocessors, &fits),
+                         "the persistent kernel's blocks"));
+    if (!fits)
+        return yk_fail(YOKE_UNSUITABLE,
+                       "driver persistent: this device does not run %d blocks of %d threads at "
+                       "once; use graph",
+                       a->shape.blocks, a->shape.threads);
+    return YOKE_OK;
+}
+
+static yoke_status allocate_image(struct yk_gpu_state *gpu, int64_t entries, int64_t halo)
+{
+    yk_resident *a = &gpu->resident;
+    const yk_device *device = &gpu->device;
+    entries += YK_RESIDENT_SLACK;
+    YK_TRY(yk_device_allocate(device, "blocks' columns", entries, sizeof *a->column, &a->column));
+    YK_TRY(yk_device_allocate(device, "blocks' values", entries, sizeof *a->value, &a->value));
+    YK_TRY(yk_device_allocate(device, "halo rows", halo, sizeof *a->halo_row, &a->halo_row));
+    YK_TRY(yk_device_clear(device, a->column, (size_t)entries * sizeof *a->column));
+    return yk_device_clear(device, a->value, (size_t)entries * sizeof *a->value);
+}
+
+static yoke_status fill(struct yk_gpu_state *gpu, const yk_csr *on_device)
+{
+    return yk_device_try(yk_gpu_resident_fill(on_device, &gpu->resident, gpu->device.stream),
+                         "filling the blocks");
+}
+
+static yoke_status analyse(yk_cg *cg, const yk_csr *csr, size_t most, int64_t *first,
+                           int32_t *halo_first)
+{
+    struct yk_gpu_state *gpu = cg->gpu;
+    const int blocks = gpu->resident.shape.blocks;
+    gpu->resident.jacobi = cg->jacobi;
+    gpu->resident.dots = yk_task_dots(yk_cg_update_task(cg));
+    YK_TRY(allocate_analysis(gpu, csr->rows));
+    YK_TRY(yk_device_try(yk_gpu_resident_count(csr, &gpu->resident, gpu->device.stream),
+                         "counting the halos"));
+    YK_TRY(place_blocks(gpu, first, halo_first));
+    YK_TRY(fit(cg, most));
+    YK_TRY(allocate_image(gpu, first[blocks], halo_first[blocks]));
+    return fill(gpu, csr);
+}
+
+static yoke_status make(yk_cg *cg, const yk_csr *on_device)
+{
+    struct yk_gpu_state *gpu = cg->gpu;
+    size_t most = 0;
+    int cluster = 0;
+    int64_t *first = NULL;
+    int32_t *halo_first = NULL;
+    YK_TRY(yk_device_try(yk_gpu_resident_limits(gpu->device.number, &most, &cluster),
+                         "loading the persistent kernel"));
+    if (most > YK_RESIDENT_SHARED) most = YK_RESIDENT_SHARED;
+    YK_TRY(choose_shape(cg, on_device, most, cluster));
+    int64_t count = gpu->resident.shape.blocks + 1;
+    yoke_status status = yk_alloc(cg->context, "blocks", count, sizeof *first, &first);
+    if (status == YOKE_OK)
+        status = yk_alloc(cg->context, "halos", count, sizeof *halo_first, &halo_first);
+    if (status == YOKE_OK) status = analyse(cg, on_device, most, first, halo_first);
+    if (first) yk_free(cg->context, first, count, sizeof *first);
+    if (halo_first) yk_free(cg->context, halo_first, count, sizeof *halo_first);
+    return status;
+}
+
+/* That a system does not fit is no failure here: `accepts` tells it to whoever asks. */
+yoke_status yk_gpu_make_resident(yk_cg *cg, const yk_csr *on_device)
+{
+    struct yk_gpu_state *gpu = cg->gpu;
+    if (cg->residency == YK_RESIDENT_NEVER) return YOKE_OK;
+    yoke_status status = make(cg, on_device);
+    if (status == YOKE_OK) return YOKE_OK;
+    yk_gpu_free_resident(gpu);
+    if (status != YOKE_UNSUITABLE) return status;
+    snprintf(gpu->not_resident, sizeof gpu->not_resident, "%s", yoke_error_text());
+    return YOKE_OK;
+}
+
+yoke_status yk_gpu_renew_resident(yk_cg *cg, const yk_csr *on_device)
+{
+    return cg->gpu->resident.word ? fill(cg->gpu, on_device) : YOKE_OK;
+}
+
+void yk_gpu_free_resident(struct yk_gpu_state *gpu)
+{
+    yk_resident *a = &gpu->resident;
+    void *memory[] = {a->first,    a->slice, a->place,    a->column, a->value,    a->halo_first,
+                      a->halo_row, a->sent,  a->boundary, a->word,   a->abandoned};
+    for (size_t i = 0; i < sizeof memory / sizeof *memory; i++) yk_device_free(memory[i]);
+    memset(a, 0, sizeof *a);
+}
+
+/* ------------------------------------------------------------------ driver */
+
+static yoke_status accepts(const yk_cg *cg)
+{
+    if (cg->gpu->resident.word && !cg->folded) return YOKE_OK;
+    return yk_fail(YOKE_UNSUITABLE, "%s",
+                   cg->folded               ? "driver persistent does not take shape folded"
+                   : *cg->gpu->not_resident ? cg->gpu->not_resident
+                                            : "driver persistent was not asked for at planning");
+}
+
+static yoke_status advance_once(yk_cg *cg, int64_t at_most)
+{
+    struct yk_gpu_state *gpu = cg->gpu;
+    yk_gpu_view view = yk_gpu_view_of(cg, cg->newest_p);
+    int64_t now = at_most < MOST_ITERATIONS ? at_most : MOST_ITERATIONS;
+    YK_TRY(yk_gpu_begin_advance(cg, now));
+    YK_TRY(yk_device_try(yk_gpu_resident_run(&view, &gpu->resident, yk_cg_update_task(cg),
+                                             gpu->loop, ++gpu->launches << 32, gpu->device.stream),
+                         "the persistent kernel"));
+    return yk_gpu_end_advance(cg);
+}
+
+static void advance(yk_cg *cg, int64_t at_most)
+{
+    yk_gpu_advance(cg, at_most, advance_once);
+}
+
+const yk_driver yk_driver_persistent = {
+    .name = "persistent",
+    .text = "one kernel, the vectors on the chip",
+    .engine = &yk_engine_gpu,
+    .wins = true,
+    .accepts = accepts,
+    .advance = advance,
+};

@@ -1,0 +1,995 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* gpu_resident.cu: one kernel for a whole advance: see gpu_resident.h. An iteration has two
+ * meetings: p.q, and r.r together with the z of the rows that neighbours need. */
+#include <math.h>
+
+#include "solvers/cg/gpu_resident_layout.h"
+
+namespace
+{
+
+enum {
+    WARP = 32,
+    ALL = ~0,
+    MOST_THREADS = 512, /* of a block: more would leave each too few registers */
+    MOST_DOTS = YK_RESIDENT_DOTS,
+    BATCH = 4,         /* words that a lane awaits at once */
+    PATIENCE = 1 << 25 /* reads of a message, some 0.6 us each, before a partner counts as lost */
+};
+
+enum kind { AFTER_MULTIPLY, AFTER_UPDATE };
+
+/* ---------------------------------------------------------------- messages */
+
+/* 16 bytes are read and written as one (PTX ISA 8.3, .b128). */
+__device__ __forceinline__ void put(yk_message *message, double value, unsigned long long tag)
+{
+    asm volatile("{ .reg .b128 both; mov.b128 both, {%1, %2};"
+                 "  st.relaxed.gpu.global.b128 [%0], both; }" ::"l"(message),
+                 "d"(value), "l"(tag)
+                 : "memory");
+}
+
+__device__ __forceinline__ unsigned long long get(const yk_message *message, double *value)
+{
+    unsigned long long tag;
+    asm volatile("{ .reg .b128 both; ld.relaxed.gpu.global.b128 both, [%2];"
+                 "  mov.b128 {%0, %1}, both; }"
+                 : "=d"(*value), "=l"(tag)
+                 : "l"(message)
+                 : "memory");
+    return tag;
+}
+
+__device__ __forceinline__ unsigned shared_address(const void *memory)
+{
+    return (unsigned)__cvta_generic_to_shared(memory);
+}
+
+/* The same in a cluster: `at` is an address in shared memory, `block` whose. */
+__device__ __forceinline__ void put_in_cluster(unsigned at, int block, double value,
+                                               unsigned long long tag)
+{
+#if __CUDA_ARCH__ >= 900
+    asm volatile("{ .reg .b128 both; .reg .u32 there; mapa.shared::cluster.u32 there, %0, %1;"
+                 "  mov.b128 both, {%2, %3};"
+                 "  st.relaxed.cluster.shared::cluster.b128 [there], both; }" ::"r"(at),
+                 "r"(block), "d"(value), "l"(tag)
+                 : "memory");
+#endif
+}
+
+__device__ __forceinline__ unsigned long long get_in_cluster(unsigned at, int block, double *value)
+{
+    unsigned long long tag = 0;
+#if __CUDA_ARCH__ >= 900
+    asm volatile("{ .reg .b128 both; .reg .u32 there; mapa.shared::cluster.u32 there, %2, %3;"
+                 "  ld.relaxed.cluster.shared::cluster.b128 both, [there];"
+                 "  mov.b128 {%0, %1}, both; }"
+                 : "=d"(*value), "=l"(tag)
+                 : "r"(at), "r"(block)
+                 : "memory");
+#endif
+    return tag;
+}
+
+__device__ __forceinline__ unsigned long long get_own(unsigned at, double *value)
+{
+    unsigned long long tag = 0;
+#if __CUDA_ARCH__ >= 900
+    asm volatile("{ .reg .b128 both; ld.relaxed.cluster.shared.b128 both, [%2];"
+                 "  mov.b128 {%0, %1}, both; }"
+                 : "=d"(*value), "=l"(tag)
+                 : "r"(at)
+                 : "memory");
+#endif
+    return tag;
+}
+
+__device__ __forceinline__ void cluster_barrier()
+{
+#if __CUDA_ARCH__ >= 900
+    asm volatile("barrier.cluster.arrive.release.aligned;\n"
+                 "barrier.cluster.wait.acquire.aligned;" ::
+                     : "memory");
+#endif
+}
+
+/* ------------------------------------------------------------ shared memory */
+
+typedef yk_resident_turn turn;
+
+/* As gpu_resident_layout.h says. */
+struct arrays {
+    turn *now;
+    double *node, *term, *p, *inverse;
+    int32_t *slice;
+    double *value;
+    uint16_t *column;
+    yk_message *word, *boundary;
+};
+
+__device__ __forceinline__ arrays arrays_at(char *base, const yk_resident &a)
+{
+    const yk_resident_layout at = yk_resident_lay_out(&a, a.resident);
+    arrays here;
+    here.now = (turn *)(base + at.now);
+    here.node = (double *)(base + at.node);
+    here.term = (double *)(base + at.term);
+    here.p = (double *)(base + at.p);
+    here.inverse = (double *)(base + at.inverse);
+    here.slice = (int32_t *)(base + at.slice);
+    here.value = (double *)(base + at.value);
+    here.column = (uint16_t *)(base + at.column);
+    here.word = (yk_message *)(base + at.word);
+    here.boundary = (yk_message *)(base + at.boundary);
+    return here;
+}
+
+/* A row in its thread's registers. */
+struct own_row {
+    double x, r, q;
+    int place; /* in the block, and the length of its matrix row: place << 16 | length */
+};
+
+template <int PASSES> struct worker {
+    enum { EARLY = PASSES < 4 ? 4 : 9 }; /* halo rows that it takes while the sums travel */
+    own_row row[PASSES];
+    unsigned sent;   /* bit k: another block needs row k */
+    int from[EARLY]; /* where its halo rows come from */
+    double z[EARLY];
+};
+
+/* What all threads of a block know. */
+struct block {
+    const yk_resident &a;
+    arrays at;
+    int rows, room;       /* of the block: rows that exist, places for them */
+    int64_t first;        /* its first row */
+    const int32_t *slice; /* its part of the image */
+    const uint16_t *column;
+    const double *value;
+    int kept; /* entries that are in shared memory */
+    const int32_t *halo_row;
+    int halo;
+    int update, dots;
+    unsigned long long tag; /* of this meeting */
+};
+
+/* The rank among the block's rows, longest first, of a thread's row. */
+template <int SHARERS> __device__ __forceinline__ int rank_of(int pass)
+{
+    return (pass * (int)blockDim.x + (int)threadIdx.x) / SHARERS;
+}
+
+template <int SHARERS> __device__ __forceinline__ bool leads()
+{
+    return SHARERS == 1 || threadIdx.x % SHARERS == 0;
+}
+
+/* Halo rows are for all but the first warp, which sums. */
+__device__ __forceinline__ int halo_of(int j)
+{
+    return (int)threadIdx.x - WARP + j * ((int)blockDim.x - WARP);
+}
+
+__device__ __forceinline__ bool has_halo(const block &b, int j)
+{
+    return threadIdx.x >= WARP && halo_of(j) < b.halo;
+}
+
+/* ----------------------------------------------------------------- product */
+
+/* Up to COUNT entries at a stride, those below `length`: loaded before any is used, so that their
+ * latencies overlap. FAR: in global memory, where loads must not even hang on a condition; what
+ * lies behind a row is then read too, and not used. */
+template <bool FAR, int COUNT, int SHARERS>
+__device__ __forceinline__ void load_entries(const uint16_t *column, const double *value, int first,
+                                             int length, const double *p, double *a, double *v)
+{
+    int at[COUNT];
+#pragma unroll
+    for (int i = 0; i < COUNT; i++)
+        at[i] = FAR || first + SHARERS * i < length ? column[i * WARP] : 0;
+#pragma unroll
+    for (int i = 0; i < COUNT; i++)
+        a[i] = FAR || first + SHARERS * i < length ? value[i * WARP] : 0.0;
+#pragma unroll
+    for (int i = 0; i < COUNT; i++) v[i] = p[at[i]];
+}
+
+/* A short row: each of its sharers walks the whole chain. */
+template <bool FAR, int SHARERS>
+__device__ __forceinline__ double chain_of(const uint16_t *column, const double *value, int length,
+                                           const double *p)
+{
+    double a[YK_ROW_CHAIN], v[YK_ROW_CHAIN], sum = 0.0;
+    int at[YK_ROW_CHAIN];
+#pragma unroll
+    for (int k = 0; k < YK_ROW_CHAIN; k++)
+        at[k] = FAR || k < length ? column[k / SHARERS * WARP + k % SHARERS] : 0;
+#pragma unroll
+    for (int k = 0; k < YK_ROW_CHAIN; k++)
+        a[k] = FAR || k < length ? value[k / SHARERS * WARP + k % SHARERS] : 0.0;
+#pragma unroll
+    for (int k = 0; k < YK_ROW_CHAIN; k++) v[k] = p[at[k]];
+#pragma unroll
+    for (int k = 0; k < YK_ROW_CHAIN; k++)
+        if (k < length) sum = yk_fma(a[k], v[k], sum);
+    return sum;
+}
+
+/* A row of a slice in the order of rowsum.h: sharer s has every sharers-th of the eight lanes,
+ * from s on. All sharers get the sum; every lane of the warp calls. */
+template <bool FAR, int SHARERS>
+__device__ __forceinline__ double product_of(const uint16_t *column, const double *value,
+                                             int length, const double *p)
+{
+    constexpr int own = YK_ROW_LANES / SHARERS, at_once = YK_ROW_LANES;
+    const int lane = threadIdx.x % WARP, mine = lane % SHARERS;
+    double sum[own];
+#pragma unroll
+    for (int i = 0; i < own; i++) sum[i] = 0.0;
+    if (length <= YK_ROW_CHAIN) {
+        sum[0] = chain_of<FAR, SHARERS>(column + lane - mine, value + lane - mine, length, p);
+    } else {
+        double a[at_once], v[at_once];
+        for (int k = mine; k < length; k += at_once * SHARERS) {
+            const int at = k / SHARERS * WARP + lane;
+            load_entries<FAR, at_once, SHARERS>(column + at, value + at, k, length, p, a, v);
+#pragma unroll
+            for (int i = 0; i < at_once; i++)
+                if (k + SHARERS * i < length) sum[i % own] = yk_fma(a[i], v[i], sum[i % own]);
+        }
+#pragma unroll
+        for (int half = own / 2; half > 0; half /= 2)
+#pragma unroll
+            for (int i = 0; i < half; i++) sum[i] += sum[i + half];
+    }
+    if (SHARERS > 1) __syncwarp();
+#pragma unroll
+    for (int step = SHARERS / 2; step > 0; step /= 2) {
+        double other = __shfl_xor_sync(ALL, sum[0], step);
+        if (length > YK_ROW_CHAIN) sum[0] += other;
+    }
+    return sum[0];
+}
+
+/* -------------------------------------------------------------------- sums */
+
+/* One tree over the warp's values, neighbours first, up to groups of `width`. */
+__device__ __forceinline__ double tree_over(double sum, int width)
+{
+#pragma unroll
+    for (int step = 1; step < WARP; step *= 2) {
+        double other = __shfl_xor_sync(ALL, sum, step);
+        if (step < width) sum += other;
+    }
+    return sum;
+}
+
+/* A chunk's sum from its rows' terms, for the warp's first lane. */
+__device__ __forceinline__ double chunk_sum(const double *term)
+{
+    const int lane = threadIdx.x % WARP;
+    double sum = 0.0;
+#pragma unroll
+    for (int w = 0; w < YK_CHUNK / WARP; w++) sum += term[w * WARP + lane];
+#pragma unroll
+    for (int half = WARP / 2; half > 0; half /= 2) sum += __shfl_down_sync(ALL, sum, half);
+    return sum;
+}
+
+/* Sums of the block's chunks from their rows' terms into node[dot][chunk], where it has several;
+ * all threads call. */
+__device__ __forceinline__ void sum_chunks(const block &b, int dots)
+{
+    const int warp = threadIdx.x / WARP, lane = threadIdx.x % WARP, chunks = b.a.shape.chunks;
+    __syncthreads();
+    if (chunks == 1) return;
+    if (warp < chunks)
+#pragma unroll 1
+        for (int d = 0; d < dots; d++) {
+            double sum = chunk_sum(b.at.term + d * b.room + warp * YK_CHUNK);
+            if (lane == 0) b.at.node[d * WARP + warp] = sum;
+        }
+    __syncthreads();
+}
+
+/* The first warp, after that: lane c gets chunk c's sum. */
+__device__ __forceinline__ double chunk_of_lane(const block &b, int d)
+{
+    const int lane = threadIdx.x, chunks = b.a.shape.chunks;
+    if (chunks == 1) {
+        double sum = chunk_sum(b.at.term + d * b.room);
+        return lane == 0 ? sum : 0.0;
+    }
+    return lane < chunks ? b.at.node[d * WARP + lane] : 0.0;
+}
+
+/* ---------------------------------------------------------------- meetings */
+
+/* Now and then: whether this block, or another, has waited long enough. */
+__device__ __noinline__ bool lost_patience(int *abandoned, int tries)
+{
+    if (tries >= PATIENCE) *(volatile int *)abandoned = 1;
+    return *(volatile int *)abandoned != 0;
+}
+
+/* The first warp, lane c with chunk c's sum: its nodes go to everyone. */
+template <bool CLUSTER>
+__device__ __forceinline__ void publish(const block &b, int slot, double sum)
+{
+    const yk_resident_shape &shape = b.a.shape;
+    const int lane = threadIdx.x, of_block = shape.chunks / shape.node_chunks;
+    const int first = blockIdx.x * of_block;
+    if (shape.node_chunks > 1) sum = tree_over(sum, shape.node_chunks);
+    if (!CLUSTER) {
+        int node = first + lane / shape.node_chunks;
+        if (lane % shape.node_chunks == 0 && lane < shape.chunks && node < shape.nodes)
+            put(b.a.word + slot + node, sum, b.tag);
+        return;
+    }
+    const unsigned word = shared_address(b.at.word + slot);
+    for (int i = 0; i < of_block && first + i < shape.nodes; i++) {
+        double node = __shfl_sync(ALL, sum, i * shape.node_chunks);
+        if (lane < shape.blocks)
+            put_in_cluster(word + (first + i) * (int)sizeof(yk_message), lane, node, b.tag);
+    }
+}
+
+/* COUNT words a lane, from word `from` on, in a tree; clears *good if they do not come. */
+template <int COUNT>
+__device__ __forceinline__ double await(const block &b, int slot, int from, bool *good)
+{
+    const int lane = threadIdx.x, words = b.a.shape.nodes - from;
+    const yk_message *word = b.a.word + slot + from + (lane < words ? lane : 0);
+    double value[COUNT];
+    for (int tries = 1;; tries++) {
+        /* No load hangs on a condition, so that all are under way at once. */
+        unsigned long long tag[COUNT];
+        bool here = true;
+#pragma unroll
+        for (int j = 0; j < COUNT; j++)
+            tag[j] = get(word + (j * WARP + lane < words ? j * WARP : 0), &value[j]);
+#pragma unroll
+        for (int j = 0; j < COUNT; j++) here &= tag[j] == b.tag;
+        if (__all_sync(ALL, here)) break; /* a vote: the warp stays together */
+        if (tries % 1024 == 0 && lost_patience(b.a.abandoned, tries)) {
+            *good = false;
+            break;
+        }
+    }
+#pragma unroll
+    for (int j = 0; j < COUNT; j++)
+        if (j * WARP + lane >= words) value[j] = 0.0;
+#pragma unroll
+    for (int step = 1; step < WARP; step *= 2)
+#pragma unroll
+        for (int j = 0; j < COUNT; j++) value[j] += __shfl_xor_sync(ALL, value[j], step);
+#pragma unroll
+    for (int step = 1; step < COUNT; step *= 2)
+#pragma unroll
+        for (int j = 0; j + step < COUNT; j += 2 * step) value[j] += value[j + step];
+    return value[0];
+}
+
+/* The same in a cluster, which has at most one word a lane. */
+__device__ __forceinline__ double await_in_cluster(const block &b, int slot, bool *good)
+{
+    const int lane = threadIdx.x;
+    const unsigned word = shared_address(b.at.word + slot + lane);
+    double value = 0.0;
+    for (int tries = 1;; tries++) {
+        bool here = lane >= b.a.shape.nodes || get_own(word, &value) == b.tag;
+        if (__all_sync(ALL, here)) break;
+        if (tries % 1024 == 0 && lost_patience(b.a.abandoned, tries)) {
+            *good = false;
+            break;
+        }
+    }
+    return tree_over(value, WARP);
+}
+
+/* The first thread, with the first total, and what else there is in now->dot: as `step` in
+ * gpu_kernels.cu. */
+__device__ __forceinline__ void step(const block &b, kind kind, yk_gpu_loop *loop, double first)
+{
+    turn *now = b.at.now;
+    if (kind == AFTER_MULTIPLY) {
+        yk_cg_after_multiply(&now->s, first);
+        now->halt = now->s.stop != YK_CG_GO_ON;
+        return;
+    }
+    const bool is_r = b.update == YK_TASK_UPDATE_NONE || b.update == YK_TASK_UPDATE_NONE_SHIFT;
+    const double dot[YK_DOTS] = {first, is_r ? first : now->dot[YK_DOT_RZ],
+                                 b.dots > 2 ? now->dot[YK_DOT_Z] : 0.0, 0.0};
+    yk_cg_after_update(&now->s, &now->limits, dot);
+    if (blockIdx.x == 0 && now->recorded < YK_GPU_HISTORY) loop->rr[now->recorded] = now->s.rr;
+    now->recorded++;
+    now->left--;
+    now->halt = now->s.stop != YK_CG_GO_ON || now->left <= 0;
+}
+
+/* The first warp, after sum_chunks. */
+template <bool CLUSTER>
+__device__ __forceinline__ void meet(const block &b, kind kind, yk_gpu_loop *loop, int dots)
+{
+    const int lane = threadIdx.x, nodes = b.a.shape.nodes;
+    double first = 0.0;
+    bool good = true;
+#pragma unroll 1
+    for (int d = 0; d < dots; d++) {
+        publish<CLUSTER>(b, (kind * MOST_DOTS + d) * nodes, chunk_of_lane(b, d));
+    }
+#pragma unroll 1
+    for (int d = 0; d < dots; d++) {
+        const int slot = (kind * MOST_DOTS + d) * nodes;
+        double total;
+        if (CLUSTER) {
+            total = await_in_cluster(b, slot, &good);
+        } else if (nodes <= WARP) {
+            total = await<1>(b, slot, 0, &good);
+        } else {
+            total = await<BATCH>(b, slot, 0, &good);
+            if (nodes > WARP * BATCH) total += await<BATCH>(b, slot, WARP * BATCH, &good);
+        }
+        if (d == 0)
+            first = total;
+        else if (lane == 0)
+            b.at.now->dot[d] = total;
+    }
+    if (lane != 0) return;
+    step(b, kind, loop, first);
+    if (!good) b.at.now->lost = 1;
+}
+
+/* -------------------------------------------------------------------- halo */
+
+/* A message's place in one word: its row, or in a cluster the block and the row in it. */
+template <bool CLUSTER> __device__ __forceinline__ int place_of(const block &b, int row)
+{
+    return CLUSTER ? row / b.room << 16 | row % b.room : row;
+}
+
+template <bool CLUSTER>
+__device__ __forceinline__ unsigned long long read_boundary(const block &b, int place, double *z)
+{
+    if (!CLUSTER) return get(b.a.boundary + place, z);
+    return get_in_cluster(shared_address(b.at.boundary + (place & 0xffff)), place >> 16, z);
+}
+
+template <bool CLUSTER>
+__device__ __forceinline__ void send_boundary(const block &b, int row, double z)
+{
+    if (CLUSTER)
+        put_in_cluster(shared_address(b.at.boundary + row), blockIdx.x, z, b.tag);
+    else
+        put(b.a.boundary + b.first + row, z, b.tag);
+}
+
+/* The first rows of a thread's halo, while the first warp meets. */
+template <bool CLUSTER, int PASSES>
+__device__ __forceinline__ void take_halo(const block &b, worker<PASSES> &me)
+{
+    constexpr int EARLY = worker<PASSES>::EARLY;
+    unsigned missing = 0;
+#pragma unroll
+    for (int j = 0; j < EARLY; j++) missing |= has_halo(b, j) ? 1u << j : 0u;
+    for (int tries = 1; __any_sync(ALL, missing != 0); tries++) {
+        double z[EARLY];
+        unsigned long long tag[EARLY];
+#pragma unroll
+        for (int j = 0; j < EARLY; j++) {
+            tag[j] = 0;
+            z[j] = 0.0;
+            if (missing >> j & 1) tag[j] = read_boundary<CLUSTER>(b, me.from[j], &z[j]);
+        }
+#pragma unroll
+        for (int j = 0; j < EARLY; j++) {
+            const bool here = tag[j] == b.tag;
+            me.z[j] = here ? z[j] : me.z[j];
+            missing &= here ? ~(1u << j) : ~0u;
+        }
+        if (tries % 1024 == 0 && lost_patience(b.a.abandoned, tries)) {
+            b.at.now->lost = 1;
+            break;
+        }
+    }
+}
+
+/* p of the halo, from its z: that which is here, and the rest as it comes. */
+template <bool CLUSTER, int PASSES>
+__device__ __forceinline__ void direct_halo(const block &b, const worker<PASSES> &me,
+                                            const double *first_z)
+{
+    constexpr int EARLY = worker<PASSES>::EARLY;
+    const double beta = b.at.now->s.beta, shift = b.at.now->s.shift;
+    double *p = b.at.p + b.room;
+#pragma unroll
+    for (int j = 0; j < EARLY; j++)
+        if (has_halo(b, j)) p[halo_of(j)] = yk_fma(beta, p[halo_of(j)], me.z[j] - shift);
+#pragma unroll 1
+    for (int j = EARLY; has_halo(b, j); j++) {
+        const int row = b.halo_row[halo_of(j)], place = place_of<CLUSTER>(b, row);
+        double z = first_z ? first_z[row] : 0.0;
+        for (int tries = 1; !first_z && read_boundary<CLUSTER>(b, place, &z) != b.tag; tries++)
+            if (tries % 1024 == 0 && lost_patience(b.a.abandoned, tries)) {
+                b.at.now->lost = 1;
+                break;
+            }
+        p[halo_of(j)] = yk_fma(beta, p[halo_of(j)], z - shift);
+    }
+}
+
+/* ------------------------------------------------------------------ passes */
+
+/* z of a row, which is r without a preconditioner: r times the inverse of the diagonal, or 1. */
+__device__ __forceinline__ double inverse_of(const block &b, int row)
+{
+    return b.a.jacobi ? b.at.inverse[row] : 1.0;
+}
+
+/* x += alpha p; p = (z - shift) + beta p. */
+template <int SHARERS, int PASSES>
+__device__ __forceinline__ void direction(const block &b, worker<PASSES> &me)
+{
+    const yk_cg_scalars &s = b.at.now->s;
+#pragma unroll
+    for (int k = 0; k < PASSES; k++) {
+        const int row = me.row[k].place >> 16;
+        double p = b.at.p[row], x = 0.0;
+        yk_cg_inputs in = {};
+        in.p = p;
+        in.x = me.row[k].x;
+        in.z = me.row[k].r * inverse_of(b, row);
+        yk_cg_rows c = {};
+        c.p = &p;
+        c.x = &x;
+        c.alpha = s.alpha;
+        c.beta = s.beta;
+        c.shift = s.shift;
+        yk_cg_direction_row(&c, 0, &in, 0);
+        me.row[k].x = x;
+        if (SHARERS > 1) __syncwarp(); /* all sharers have read p */
+        if (leads<SHARERS>()) b.at.p[row] = p;
+    }
+}
+
+/* q = A p, and the terms of p.q. */
+template <int SHARERS, int PASSES>
+__device__ __forceinline__ void multiply(const block &b, worker<PASSES> &me)
+{
+#pragma unroll
+    for (int k = 0; k < PASSES; k++) {
+        const int row = me.row[k].place >> 16, length = me.row[k].place & 0xffff;
+        const int slice = rank_of<SHARERS>(k) * SHARERS / WARP, start = b.at.slice[slice];
+        double product, dot[YK_DOTS] = {0.0, 0.0, 0.0, 0.0}, q = 0.0;
+        if (b.at.slice[slice + 1] <= b.kept)
+            product =
+                product_of<false, SHARERS>(b.at.column + start, b.at.value + start, length, b.at.p);
+        else
+            product = product_of<true, SHARERS>(b.column + start, b.value + start, length, b.at.p);
+        yk_cg_inputs in = {};
+        in.p = b.at.p[row];
+        yk_cg_rows c = {};
+        c.q = &q;
+        yk_cg_multiply_row(&c, 0, &in, product, dot);
+        me.row[k].q = q;
+        if (leads<SHARERS>()) b.at.term[row] = dot[YK_DOT_PQ];
+    }
+}
+
+/* r -= alpha q, z, and the terms of their sums; z to the neighbours. */
+template <bool CLUSTER, int SHARERS, int PASSES>
+__device__ __forceinline__ void update(const block &b, worker<PASSES> &me)
+{
+#pragma unroll
+    for (int k = 0; k < PASSES; k++) {
+        const int row = me.row[k].place >> 16;
+        double r = 0.0, z = 0.0, dot[YK_DOTS];
+        yk_cg_inputs in = {};
+        in.r = me.row[k].r;
+        in.q = me.row[k].q;
+        in.inverse_diagonal = inverse_of(b, row);
+        yk_cg_rows c = {};
+        c.r = &r;
+        c.z = &z;
+        c.alpha = b.at.now->s.alpha;
+        yk_cg_update_row(&c, 0, &in, 1, dot);
+        me.row[k].r = r;
+        if (!leads<SHARERS>()) continue;
+        if (me.sent >> k & 1) send_boundary<CLUSTER>(b, row, z);
+        b.at.term[row] = dot[0];
+        if (b.dots > 1) b.at.term[b.room + row] = dot[1];
+        if (b.dots > 2) b.at.term[2 * b.room + row] = dot[2];
+    }
+}
+
+/* ------------------------------------------------------------- in and out */
+
+template <int SHARERS, int PASSES>
+__device__ __forceinline__ void load_rows(const block &b, const yk_cg_rows &g, worker<PASSES> &me)
+{
+    const int32_t *place = b.a.place + b.first;
+    me.sent = 0;
+#pragma unroll
+    for (int k = 0; k < PASSES; k++) {
+        const int at = place[rank_of<SHARERS>(k)], row = at >> 16;
+        const int64_t i = b.first + row;
+        own_row own = {0.0, 0.0, 0.0, at};
+        double p = 0.0, inverse = 0.0;
+        if (row < b.rows) {
+            own.x = g.x[i];
+            own.r = g.r[i];
+            p = g.p[i];
+            if (b.a.jacobi) inverse = g.inverse_diagonal[i];
+            if (b.a.sent[i]) me.sent |= 1u << k;
+        }
+        me.row[k] = own;
+        if (!leads<SHARERS>()) continue;
+        b.at.p[row] = p;
+        if (b.a.jacobi) b.at.inverse[row] = inverse;
+    }
+}
+
+/* The matrix as far as it is kept, and the halo's first p and z. */
+template <bool CLUSTER, int PASSES>
+__device__ __forceinline__ void load_rest(const block &b, const yk_cg_rows &g, worker<PASSES> &me)
+{
+    constexpr int EARLY = worker<PASSES>::EARLY;
+    for (int i = threadIdx.x; i <= b.a.slices; i += blockDim.x) b.at.slice[i] = b.slice[i];
+    for (int i = threadIdx.x; i < b.kept; i += blockDim.x) {
+        b.at.value[i] = b.value[i];
+        b.at.column[i] = b.column[i];
+    }
+    for (int h = threadIdx.x; h < b.halo; h += blockDim.x) b.at.p[b.room + h] = g.p[b.halo_row[h]];
+#pragma unroll
+    for (int j = 0; j < EARLY; j++) {
+        me.from[j] = 0;
+        me.z[j] = 0.0;
+        if (!has_halo(b, j)) continue;
+        me.from[j] = place_of<CLUSTER>(b, b.halo_row[halo_of(j)]);
+        me.z[j] = g.z[b.halo_row[halo_of(j)]];
+    }
+}
+
+/* No message of an earlier launch may count. */
+__device__ __forceinline__ void clear_messages(const block &b)
+{
+    if (!b.a.shape.cluster) return;
+    const int words = YK_RESIDENT_KINDS * MOST_DOTS * b.a.shape.nodes;
+    for (int i = threadIdx.x; i < words; i += blockDim.x) b.at.word[i] = {0.0, 0};
+    for (int i = threadIdx.x; i < b.room; i += blockDim.x) b.at.boundary[i] = {0.0, 0};
+    cluster_barrier();
+}
+
+template <int SHARERS, int PASSES>
+__device__ __forceinline__ void store(const block &b, const yk_cg_rows &g, const worker<PASSES> &me,
+                                      yk_gpu_loop *loop)
+{
+    const turn *now = b.at.now;
+#pragma unroll
+    for (int k = 0; k < PASSES; k++) {
+        const int row = me.row[k].place >> 16;
+        const int64_t i = b.first + row;
+        if (row >= b.rows || !leads<SHARERS>()) continue;
+        g.x[i] = me.row[k].x;
+        g.r[i] = me.row[k].r;
+        g.p[i] = b.at.p[row];
+        if (b.a.jacobi) g.z[i] = me.row[k].r * b.at.inverse[row];
+    }
+    if (blockIdx.x != 0 || threadIdx.x != 0) return;
+    loop->s = now->s;
+    if (now->lost) loop->s.stop = YK_CG_ABORTED;
+    loop->left = now->left;
+    loop->halt = 1;
+    loop->recorded = now->recorded < YK_GPU_HISTORY ? now->recorded : YK_GPU_HISTORY;
+}
+
+/* ------------------------------------------------------------------ kernel */
+
+__device__ __forceinline__ block block_here(const yk_gpu_view &view, const yk_resident &a,
+                                            int update, unsigned long long epoch, char *memory)
+{
+    const int me = blockIdx.x, room = a.shape.chunks * YK_CHUNK;
+    block b = {a, arrays_at(memory, a), 0, room, (int64_t)me * room};
+    const int64_t left = view.rows.csr.rows - b.first;
+    b.rows = (int)(left < room ? left : room);
+    b.slice = a.slice + (int64_t)me * (a.slices + 1);
+    b.column = a.column + a.first[me];
+    b.value = a.value + a.first[me];
+    b.kept = b.slice[a.slices] < a.resident ? b.slice[a.slices] : a.resident;
+    b.halo_row = a.halo_row + a.halo_first[me];
+    b.halo = a.halo_first[me + 1] - a.halo_first[me];
+    b.update = update;
+    b.dots = yk_task_dots(update);
+    b.tag = epoch;
+    return b;
+}
+
+template <bool CLUSTER, int SHARERS, int PASSES>
+__global__ void __launch_bounds__(MOST_THREADS, 1)
+    run_resident(const __grid_constant__ yk_gpu_view view, const __grid_constant__ yk_resident a,
+                 int update_task, yk_gpu_loop *loop, unsigned long long epoch)
+{
+    extern __shared__ __align__(16) char memory[];
+    block b = block_here(view, a, update_task, epoch, memory);
+    worker<PASSES> me;
+    const double *first_z = view.rows.z;
+    turn *now = b.at.now;
+    load_rows<SHARERS>(b, view.rows, me);
+    load_rest<CLUSTER>(b, view.rows, me);
+    if (threadIdx.x == 0) *now = {loop->s, loop->limits, {}, loop->left, 0, loop->halt, 0};
+    clear_messages(b);
+    __syncthreads();
+    while (!now->halt) {
+        direction<SHARERS>(b, me);
+        direct_halo<CLUSTER>(b, me, first_z);
+        first_z = NULL;
+        __syncthreads();
+        b.tag++;
+        multiply<SHARERS>(b, me);
+        sum_chunks(b, 1);
+        if (threadIdx.x < WARP) meet<CLUSTER>(b, AFTER_MULTIPLY, loop, 1);
+        __syncthreads();
+        if (now->halt || now->lost) break;
+        b.tag++;
+        update<CLUSTER, SHARERS>(b, me);
+        sum_chunks(b, b.dots);
+        if (threadIdx.x < WARP)
+            meet<CLUSTER>(b, AFTER_UPDATE, loop, b.dots);
+        else
+            take_halo<CLUSTER>(b, me);
+        __syncthreads();
+        if (now->lost) break;
+    }
+    if (CLUSTER) cluster_barrier(); /* nobody reads from one who left */
+    store<SHARERS>(b, view.rows, me, loop);
+}
+
+typedef void (*kernel)(yk_gpu_view, yk_resident, int, yk_gpu_loop *, unsigned long long);
+
+struct variant {
+    int cluster, sharers, passes;
+    kernel run;
+};
+
+const variant variants[] = {
+    {0, 1, 1, run_resident<false, 1, 1>}, {0, 1, 2, run_resident<false, 1, 2>},
+    {0, 1, 4, run_resident<false, 1, 4>}, {0, 1, 8, run_resident<false, 1, 8>},
+    {0, 4, 2, run_resident<false, 4, 2>}, {0, 4, 4, run_resident<false, 4, 4>},
+    {1, 1, 1, run_resident<true, 1, 1>},  {1, 4, 2, run_resident<true, 4, 2>},
+};
+
+kernel kernel_of(const yk_resident_shape &shape)
+{
+    for (const variant &v : variants)
+        if (v.cluster == shape.cluster && v.sharers == shape.sharers && v.passes == shape.passes)
+            return v.run;
+    return NULL;
+}
+
+/* ---------------------------------------------------------------- analysis */
+
+enum { ANALYSTS = YK_RESIDENT_ANALYSTS, MOST_ROWS = YK_RESIDENT_BLOCK_ROWS };
+
+/* Bits of the rows of other blocks that this one's rows multiply with. */
+__device__ void mark_halo(const yk_csr &csr, int64_t first, int64_t last, unsigned *bits, int words)
+{
+    for (int w = threadIdx.x; w < words; w += ANALYSTS) bits[w] = 0;
+    __syncthreads();
+    int64_t from = yk_row_start(&csr, first), to = yk_row_start(&csr, last);
+    for (int64_t k = from + threadIdx.x; k < to; k += ANALYSTS) {
+        int column = csr.column[k];
+        if (column < first || column >= last) atomicOr(&bits[column / WARP], 1u << column % WARP);
+    }
+    __syncthreads();
+}
+
+/* before[w]: bits in the words before w; returns all. */
+__device__ int count_before(const unsigned *bits, int words, int *before)
+{
+    __shared__ int share[ANALYSTS];
+    const int t = threadIdx.x, each = (words + ANALYSTS - 1) / ANALYSTS;
+    int begin = t * each < words ? t * each : words;
+    int end = begin + each < words ? begin + each : words, sum = 0;
+    for (int w = begin; w < end; w++) sum += __popc(bits[w]);
+    share[t] = sum;
+    __syncthreads();
+    for (int step = 1; step < ANALYSTS; step *= 2) {
+        int more = t >= step ? share[t - step] : 0;
+        __syncthreads();
+        share[t] += more;
+        __syncthreads();
+    }
+    int running = share[t] - sum;
+    for (int w = begin; w < end; w++) {
+        before[w] = running;
+        running += __popc(bits[w]);
+    }
+    __syncthreads();
+    return share[ANALYSTS - 1];
+}
+
+__device__ int length_of(const yk_csr &csr, int64_t i, int64_t last)
+{
+    return i < last ? (int)(yk_row_start(&csr, i + 1) - yk_row_start(&csr, i)) : 0;
+}
+
+__device__ void block_range(const yk_csr &csr, const yk_resident &a, int64_t *first, int64_t *last)
+{
+    int64_t rows = (int64_t)a.shape.chunks * YK_CHUNK;
+    *first = blockIdx.x * rows < csr.rows ? blockIdx.x * rows : csr.rows;
+    *last = *first + rows < csr.rows ? *first + rows : csr.rows;
+}
+
+/* The block's rows by length, longest first, equals in their order: then slices have little
+ * padding (SELL-C-sigma, with sigma a block). */
+__device__ void rank_rows(const yk_csr &csr, const yk_resident &a, int64_t first, int64_t last)
+{
+    __shared__ short length[MOST_ROWS];
+    const int rows = a.shape.chunks * YK_CHUNK;
+    for (int i = threadIdx.x; i < rows; i += ANALYSTS)
+        length[i] = (short)length_of(csr, first + i, last);
+    __syncthreads();
+    for (int i = threadIdx.x; i < rows; i += ANALYSTS) {
+        int rank = 0;
+        for (int k = 0; k < rows; k++)
+            rank += length[k] > length[i] || (length[k] == length[i] && k < i);
+        a.place[blockIdx.x * (int64_t)rows + rank] = i << 16 | length[i];
+    }
+    __syncthreads();
+}
+
+__global__ void __launch_bounds__(ANALYSTS, 1) resident_count(yk_csr csr, yk_resident a)
+{
+    extern __shared__ unsigned bits[];
+    const int words = (int)((csr.rows + WARP - 1) / WARP), rows = WARP / a.shape.sharers;
+    int64_t first, last;
+    block_range(csr, a, &first, &last);
+    mark_halo(csr, first, last, bits, words);
+    int halo = count_before(bits, words, (int *)bits + words);
+    int32_t *slice = a.slice + (int64_t)blockIdx.x * (a.slices + 1);
+    rank_rows(csr, a, first, last);
+    for (int s = threadIdx.x; s < a.slices; s += ANALYSTS) {
+        int width = a.place[(int64_t)blockIdx.x * a.shape.chunks * YK_CHUNK + s * rows] & 0xffff;
+        slice[s + 1] = (width + a.shape.sharers - 1) / a.shape.sharers * WARP;
+    }
+    __syncthreads();
+    if (threadIdx.x != 0) return;
+    slice[0] = 0;
+    for (int s = 0; s < a.slices; s++) slice[s + 1] += slice[s];
+    a.halo_first[blockIdx.x + 1] = halo;
+    a.first[blockIdx.x + 1] = slice[a.slices];
+}
+
+__global__ void __launch_bounds__(ANALYSTS, 1) resident_fill(yk_csr csr, yk_resident a)
+{
+    extern __shared__ unsigned bits[];
+    const int words = (int)((csr.rows + WARP - 1) / WARP), sharers = a.shape.sharers;
+    const int block_rows = a.shape.chunks * YK_CHUNK, lane = threadIdx.x % WARP;
+    const int32_t *place = a.place + (int64_t)blockIdx.x * block_rows;
+    int *before = (int *)bits + words;
+    int64_t first, last;
+    block_range(csr, a, &first, &last);
+    mark_halo(csr, first, last, bits, words);
+    count_before(bits, words, before);
+    int32_t *halo_row = a.halo_row + a.halo_first[blockIdx.x];
+    for (int w = threadIdx.x; w < words; w += ANALYSTS)
+        for (unsigned left = bits[w], h = before[w]; left; left &= left - 1, h++) {
+            int row = w * WARP + __ffs(left) - 1;
+            halo_row[h] = row;
+            a.sent[row] = 1;
+        }
+    const int32_t *slice = a.slice + (int64_t)blockIdx.x * (a.slices + 1);
+    /* a warp a row */
+    for (int rank = threadIdx.x / WARP; rank < block_rows; rank += ANALYSTS / WARP) {
+        const int64_t i = first + (place[rank] >> 16);
+        const int length = place[rank] & 0xffff;
+        if (length == 0) continue;
+        int64_t from = yk_row_start(&csr, i), at = a.first[blockIdx.x];
+        at += slice[rank * sharers / WARP] + rank * sharers % WARP;
+        for (int k = lane; k < length; k += WARP) {
+            int column = csr.column[from + k], local = (int)(column - first);
+            if (column < first || column >= last)
+                local = block_rows + before[column / WARP] +
+                        __popc(bits[column / WARP] & ((1u << column % WARP) - 1));
+            int64_t to = at + (int64_t)(k / sharers) * WARP + k % sharers;
+            a.column[to] = (uint16_t)local;
+            a.value[to] = csr.value[from + k];
+        }
+    }
+}
+
+int analyse(void (*run)(yk_csr, yk_resident), const yk_csr *csr, const yk_resident *a, void *stream)
+{
+    size_t bytes = yk_resident_analysis_bits(csr->rows);
+    cudaError_t error =
+        cudaFuncSetAttribute(run, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
+    if (error != cudaSuccess) return error;
+    run<<<a->shape.blocks, ANALYSTS, bytes, (cudaStream_t)stream>>>(*csr, *a);
+    return cudaGetLastError();
+}
+
+} // namespace
+
+extern "C" int yk_gpu_resident_count(const yk_csr *csr, const yk_resident *a, void *stream)
+{
+    return analyse(resident_count, csr, a, stream);
+}
+
+extern "C" int yk_gpu_resident_fill(const yk_csr *csr, const yk_resident *a, void *stream)
+{
+    return analyse(resident_fill, csr, a, stream);
+}
+
+extern "C" size_t yk_gpu_resident_bytes(const yk_resident *a, int64_t entries)
+{
+    return yk_resident_lay_out(a, entries).bytes;
+}
+
+static cudaLaunchConfig_t configuration(const yk_resident *a, cudaLaunchAttribute *attribute)
+{
+    cudaLaunchConfig_t config = {};
+    config.gridDim = dim3((unsigned)a->shape.blocks);
+    config.blockDim = dim3((unsigned)a->shape.threads);
+    config.dynamicSmemBytes = yk_gpu_resident_bytes(a, a->resident);
+    config.attrs = attribute;
+    config.numAttrs = 1;
+    if (a->shape.cluster) {
+        attribute->id = cudaLaunchAttributeClusterDimension;
+        attribute->val.clusterDim.x = (unsigned)a->shape.blocks;
+        attribute->val.clusterDim.y = attribute->val.clusterDim.z = 1;
+    } else {
+        attribute->id = cudaLaunchAttributeCooperative;
+        attribute->val.cooperative = 1;
+    }
+    return config;
+}
+
+extern "C" int yk_gpu_resident_fits(const yk_resident *a, int multiprocessors, int *fits)
+{
+    cudaLaunchAttribute attribute = {};
+    cudaLaunchConfig_t config = configuration(a, &attribute);
+    int count = 0;
+    cudaError_t error =
+        a->shape.cluster
+            ? cudaOccupancyMaxActiveClusters(&count, kernel_of(a->shape), &config)
+            : cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+                  &count, kernel_of(a->shape), a->shape.threads, config.dynamicSmemBytes);
+    *fits = a->shape.cluster ? count > 0 : count * multiprocessors >= a->shape.blocks;
+    return error;
+}
+
+extern "C" int yk_gpu_resident_run(const yk_gpu_view *view, const yk_resident *a, int update,
+                                   yk_gpu_loop *loop, unsigned long long epoch, void *stream)
+{
+    cudaLaunchAttribute attribute = {};
+    cudaLaunchConfig_t config = configuration(a, &attribute);
+    config.stream = (cudaStream_t)stream;
+    cudaLaunchKernelEx(&config, kernel_of(a->shape), *view, *a, update, loop, epoch);
+    return cudaGetLastError();
+}
+
+extern "C" int yk_gpu_resident_limits(int device, size_t *most, int *cluster)
+{
+    int bytes = 0, major = 0;
+    cudaFuncAttributes attributes = {};
+    cudaError_t error =
+        cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
+    if (error == cudaSuccess)
+        error = cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device);
+    if (error == cudaSuccess) error = cudaFuncGetAttributes(&attributes, variants[0].run);
+    /* What was compiled for an older device knows no clusters, on a newer one too. */
+    const bool clusters = major >= 9 && attributes.ptxVersion >= 90;
+    for (const variant &v : variants) {
+        if (error == cudaSuccess)
+            error = cudaFuncSetAttribute(v.run, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
+        if (error == cudaSuccess && clusters)
+            error = cudaFuncSetAttribute(v.run, cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
+    }
+    *most = (size_t)bytes;
+    *cluster = clusters ? 16 : 0;
+    return error;
+}

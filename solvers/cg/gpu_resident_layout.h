@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* gpu_resident_layout.h: where a block's arrays lie in its shared memory, and what the analysis
+ * takes there, as one text for the kernels and for whoever decides what fits. */
+#ifndef YK_CG_GPU_RESIDENT_LAYOUT_H
+#define YK_CG_GPU_RESIDENT_LAYOUT_H
+
+#include "solvers/cg/gpu_resident.h"
+
+enum {
+    YK_RESIDENT_DOTS = 3,         /* sums of a meeting, at most */
+    YK_RESIDENT_WARP = 32,        /* chunks of a block, at most */
+    YK_RESIDENT_ANALYSTS = 1024,  /* threads of a block of the analysis */
+    YK_RESIDENT_BLOCK_ROWS = 4096 /* rows of a block, at most */
+};
+
+/* What the first thread derives and all follow. */
+typedef struct yk_resident_turn {
+    yk_cg_scalars s;
+    yk_cg_limits limits;
+    double dot[YK_DOTS]; /* of the meeting */
+    int64_t left, recorded;
+    int halt, lost;
+} yk_resident_turn;
+
+/* Bytes from the start, and of all. */
+typedef struct yk_resident_layout {
+    size_t now;      /* yk_resident_turn */
+    size_t node;     /* double [YK_RESIDENT_DOTS][YK_RESIDENT_WARP] chunks' sums */
+    size_t term;     /* double [dots][rows of the block] */
+    size_t p;        /* double [rows + halo] */
+    size_t inverse;  /* double [rows] of the diagonal; Jacobi only */
+    size_t slice;    /* int32_t [slices + 1] */
+    size_t word;     /* cluster only: yk_message [KINDS][YK_RESIDENT_DOTS][nodes], pushed to all */
+    size_t boundary; /* cluster only: yk_message [rows], pulled by the others */
+    size_t value;    /* double [entries] */
+    size_t column;   /* uint16_t [entries] */
+    size_t bytes;
+} yk_resident_layout;
+
+/* Takes so many bytes, in sixteens; returns where they begin. */
+YK_INLINE size_t yk_resident_take(size_t *used, size_t bytes)
+{
+    size_t start = *used;
+    *used += (bytes + 15) / 16 * 16;
+    return start;
+}
+
+YK_INLINE yk_resident_layout yk_resident_lay_out(const yk_resident *a, int64_t entries)
+{
+    const size_t rows = (size_t)a->shape.chunks * YK_CHUNK, nodes = (size_t)a->shape.nodes;
+    const size_t words = a->shape.cluster ? YK_RESIDENT_KINDS * YK_RESIDENT_DOTS * nodes : 0;
+    yk_resident_layout at;
+    size_t used = 0;
+    at.now = yk_resident_take(&used, sizeof(yk_resident_turn));
+    at.node = yk_resident_take(&used, YK_RESIDENT_DOTS * YK_RESIDENT_WARP * sizeof(double));
+    at.term = yk_resident_take(&used, (size_t)a->dots * rows * sizeof(double));
+    at.p = yk_resident_take(&used, (rows + (size_t)a->halo_max) * sizeof(double));
+    at.inverse = yk_resident_take(&used, a->jacobi ? rows * sizeof(double) : 0);
+    at.slice = yk_resident_take(&used, ((size_t)a->slices + 1) * sizeof(int32_t));
+    at.word = yk_resident_take(&used, words * sizeof(yk_message));
+    at.boundary = yk_resident_take(&used, a->shape.cluster ? rows * sizeof(yk_message) : 0);
+    at.value = yk_resident_take(&used, (size_t)entries * sizeof(double));
+    at.column = yk_resident_take(&used, (size_t)entries * sizeof(uint16_t));
+    at.bytes = used;
+    return at;
+}
+
+/* Of the analysis: a bit for each row of the system, and the bits before each word; beside them, at
+ * most, the threads' counts and the lengths of the block's rows. */
+YK_INLINE size_t yk_resident_analysis_bits(int64_t rows)
+{
+    return (size_t)((rows + YK_RESIDENT_WARP - 1) / YK_RESIDENT_WARP) * 2 * sizeof(int);
+}
+
+YK_INLINE size_t yk_resident_analysis_bytes(int64_t rows)
+{
+    return yk_resident_analysis_bits(rows) + YK_RESIDENT_ANALYSTS * sizeof(int) +
+           YK_RESIDENT_BLOCK_ROWS * sizeof(short);
+}
+
+#endif

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* kernels.h: what the kernels without a GPU share. */
+#ifndef FAKE_KERNELS_H
+#define FAKE_KERNELS_H
+
+#include "solvers/cg/gpu.h"
+
+/* In a kernel: die unless the device reaches a CSR's row starts; so many of its entries. */
+void fake_reach_starts(const yk_csr *csr);
+void fake_reach_entries(const int32_t *column, const double *value, int64_t count);
+
+/* What follows from a task's sums in the loop. */
+void fake_step(int task, yk_gpu_loop *loop, double *dot);
+
+#endif
