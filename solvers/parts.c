@@ -351,7 +351,7 @@ static size_t host_bytes_with_device(const yoke_plan *plan)
     size_t bytes = sizeof *plan + (size_t)plan->cg.pieces * sizeof(yk_piece);
     if (plan->choice.jacobi) bytes += (size_t)plan->cg.rows * sizeof(double);
     if (has_entries(plan) && makes_sell(&plan->choice))
-        bytes += (size_t)(plan->choice.row_shape.slices + 1) * sizeof(int64_t);
+        bytes += yk_sell_slice_bytes(plan->choice.row_shape.slices);
     return bytes;
 }
 

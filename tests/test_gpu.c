@@ -134,12 +134,73 @@ static yoke_matrix *banded(yoke_context *context, int n, int half)
     return of_arrays(context, n, start, column, value, YOKE_TAKE);
 }
 
-/* Widths 3, 9, 13, 41: what is left of a row after eights is nothing, one, five. */
+/* Widths 3, 9, 13, 41: what is left of a row after eights is nothing, one, five; and 45, five
+ * nines. */
 Test(gpu, the_bits_of_the_cpu_in_bands_of_every_kind)
 {
-    static const int half[] = {1, 4, 6, 20};
+    static const int half[] = {1, 4, 6, 20, 22};
     for (size_t i = 0; i < sizeof half / sizeof *half; i++)
         every_way(banded(new_context(), FAKE_GPU ? 1007 : 271007, half[i]), "band", true);
+}
+
+/* How many rows behind row i it is coupled to: mostly few, now and then many. */
+static int reach_of(int i)
+{
+    if (i % 97 == 5) return 190;
+    return i % 11 == 0 ? 20 : i % 3;
+}
+
+/* Rows of a few entries beside some of 200. */
+static yoke_matrix *uneven(yoke_context *context, int n)
+{
+    const size_t most = 14 * (size_t)n + 500;
+    int32_t *start = calloc((size_t)n + 1, sizeof *start), count = 0;
+    int32_t *column = calloc(most, sizeof *column);
+    double *value = calloc(most, sizeof *value);
+    for (int i = 0; i < n; i++) {
+        for (int j = i > 190 ? i - 190 : 0; j <= i + 190 && j < n; j++) {
+            if (abs(i - j) > reach_of(i < j ? i : j)) continue;
+            column[count] = j;
+            value[count++] = i == j ? 256.0 + i % 3 : -1.0;
+        }
+        start[i + 1] = count;
+    }
+    return of_arrays(context, n, start, column, value, YOKE_TAKE);
+}
+
+/* By blocks, and on a GPU by warps; the last chunk full, and not. */
+Test(gpu, the_bits_of_the_cpu_where_rows_are_sorted)
+{
+    static const int rows[] = {70, 255, 256, 300, FAKE_GPU ? 1300 : 140003};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        every_way(uneven(new_context(), rows[i]), "uneven", true);
+}
+
+/* 96 rows of one entry each, but for two of 10 with 9 of two beside each, in slices 0 and 1.
+ * Sorted, 10 + 1 + 1 columns: in place, 10 + 10 + 1. */
+Test(gpu, reports_count_the_order_of_sorted_rows)
+{
+    static int32_t start[97], column[96 + 36];
+    static double value[96 + 36];
+    int32_t count = 0;
+    for (int i = 0; i < 96; i++) {
+        for (int j = 0; j < 96; j++) {
+            bool first = (i == 0 && j < 10) || (j == 0 && i < 10);
+            bool second = (i == 63 && j > 53 && j < 64) || (j == 63 && i > 53 && i < 64);
+            if (i != j && !first && !second) continue;
+            column[count] = j;
+            value[count++] = i == j ? 10.0 : -1.0;
+        }
+        start[i + 1] = count;
+    }
+    yoke_matrix *matrix = of_arrays(new_context(), 96, start, column, value, YOKE_COPY);
+    double *b = filled(96, 1.0), *x = filled(96, 0.0);
+    yoke_plan_options planning = yoke_plan_defaults();
+    planning.partition = "gpu";
+    planning.format = "sell";
+    planning.shape = "unfolded";
+    double bytes = solve_with(matrix, &planning, b, x, NULL).bytes_per_iteration;
+    cr_assert_eq(bytes, 12.0 * 32.0 * 12.0 + (1.0 + 80.0) * 96.0, "%g", bytes);
 }
 
 Test(gpu, reports_count_the_padding_that_is_read_and_no_row_starts)

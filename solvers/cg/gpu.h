@@ -8,15 +8,19 @@
 
 #include "solvers/cg/passes.h"
 
-/* Slices of 32 rows, column by column (SELL-32; Kreutzer et al., SIAM J. Sci. Comput. 36, 2014; no
- * sorting, so rows keep their order). A column is 384 bytes, aligned to 128: 32 column numbers,
- * then 32 values, one a row; column k of slice s is at 384 (columns of the slices before s, and k).
- * So any run of columns is one copy, and what a warp of one row a thread reads is lines. Padding is
- * column -1, value 0, and is never added: no row's length is needed. */
+/* Slices of 32 rows, column by column (SELL-32-256; Kreutzer et al., SIAM J. Sci. Comput. 36,
+ * 2014). A column is 384 bytes, aligned to 128: 32 column numbers, then 32 values, one a row;
+ * column k of slice s is at 384 (columns of the slices before s, and k). So any run of columns is
+ * one copy, and what a warp of one row a thread reads is lines. Padding is column -1, value 0, and
+ * is never added: no row's length is needed. Where it saves enough, rows lie by length, longest
+ * first, within their chunk alone, so that a chunk's sums do not notice. */
 typedef struct yk_sell {
     int width;            /* of all slices; 0: they differ */
     const int64_t *slice; /* [slices + 1] columns before each slice, where width is 0 */
     const char *column;   /* [columns][384] */
+    /* [rows, up to whole chunks] order[256 c + t]: which row of chunk c lies at lane t % 32 of its
+     * slice t / 32; rows behind the last lie last. NULL: rows lie in place */
+    const unsigned char *order;
 } yk_sell;
 
 enum { YK_SELL_ROWS = 32, YK_SELL_BYTES = 384, YK_SELL_VALUES = 128 /* where a column's begin */ };
@@ -24,6 +28,18 @@ enum { YK_SELL_ROWS = 32, YK_SELL_BYTES = 384, YK_SELL_VALUES = 128 /* where a c
 YK_INLINE int64_t yk_sell_slices(int64_t rows)
 {
     return (rows + YK_SELL_ROWS - 1) / YK_SELL_ROWS;
+}
+
+/* The row that lies at a place; a place is 32 slice + lane. */
+YK_INLINE int64_t yk_sell_row(const yk_sell *sell, int64_t place)
+{
+    return sell->order ? place - place % YK_CHUNK + sell->order[place] : place;
+}
+
+/* Of yk_sell's order. */
+YK_INLINE int64_t yk_sell_order_length(int64_t rows)
+{
+    return (rows + YK_CHUNK - 1) / YK_CHUNK * YK_CHUNK;
 }
 
 /* Columns before a slice. */
@@ -89,9 +105,11 @@ extern "C" {
 /* Launches one task on the stream; loop: its scalars and end, or NULL outside the loop. */
 int yk_gpu_launch(const yk_gpu_view *view, int task, yk_gpu_loop *loop, void *stream);
 
-/* SELL from CSR, on the device: first the widths of the slices into slice[], from which the host
- * makes their offsets; then the columns, padding included. */
-int yk_gpu_sell_widths(const yk_csr *csr, int64_t *slice, void *stream);
+/* SELL from CSR, on the device: first the widths of the slices, of rows in place into in_place[]
+ * and of sorted ones into sorted[], from which the host makes their offsets; the order, if rows
+ * shall be sorted; then the columns, padding included. */
+int yk_gpu_sell_widths(const yk_csr *csr, int64_t *in_place, int64_t *sorted, void *stream);
+int yk_gpu_sell_order(const yk_csr *csr, unsigned char *order, void *stream);
 int yk_gpu_sell_fill(const yk_csr *csr, const yk_sell *sell, void *stream);
 
 /* All kernels are loaded: nothing is when a kernel that waits is running. streams: whether what was

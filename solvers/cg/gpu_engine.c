@@ -18,7 +18,7 @@ yk_gpu_view yk_gpu_view_of(const yk_cg *cg, int newest_p)
 {
     const struct yk_gpu_state *gpu = cg->gpu;
     yk_gpu_view view = {.rows = yk_cg_view(cg, &cg->part[0], &cg->s, newest_p),
-                        .sell = {gpu->sell_width, gpu->slice, gpu->sell_column},
+                        .sell = {gpu->sell_width, gpu->slice, gpu->sell_column, gpu->sell_order},
                         .format = gpu->format,
                         .sums = gpu->sums,
                         .walk = gpu->walk};
@@ -36,7 +36,7 @@ yk_gpu_view yk_gpu_view_of(const yk_cg *cg, int newest_p)
 static const size_t total_bytes = (YK_DOTS + 1) * sizeof(double);
 
 /* Chunks a multiprocessor, from which on its warps take one each. */
-enum { CHUNKS_FOR_WARPS = 8 };
+enum { CHUNKS_FOR_WARPS = 4 };
 
 /* More chunks a block save sums on their way, as long as there are blocks for every
  * multiprocessor. */

@@ -247,9 +247,42 @@ static __device__ __forceinline__ void slice_rows(const yk_cg_rows &c, COLUMNS &
     for (int d = 0; d < dots; d++) sum[d] += dot[d];
 }
 
-template <int TASK, int WIDTH, class COLUMNS>
+/* A chunk's order, eight places a lane: which row lies at the lane's place of its slice s. */
+static __device__ __forceinline__ int row_here(unsigned long long order, int s)
+{
+    const int place = s * YK_SELL_ROWS + (int)threadIdx.x % WARP;
+    return (int)((__shfl_sync(ALL, order, place / 8) >> (8 * (place % 8))) & 0xff);
+}
+
+/* The chunk's rows in place, i the lane's first, from their products. */
+template <int TASK>
+static __device__ __forceinline__ void rows_in_place(const yk_cg_rows &c, uint32_t i,
+                                                     const double *product, double *sum)
+{
+    constexpr int dots = dots_of<TASK>;
+    const uint32_t rows = (uint32_t)c.csr.rows;
+    yk_cg_inputs in[ROWS_A_LANE];
+#pragma unroll
+    for (int j = 0; j < ROWS_A_LANE; j++)
+        in[j] = yk_cg_load(TASK, &c, i + WARP * j < rows ? i + WARP * j : 0, 1);
+    __syncwarp(); /* products are there */
+#pragma unroll
+    for (int j = 0; j < ROWS_A_LANE; j++) {
+        double dot[YK_DOTS];
+        if (i + WARP * j >= rows) continue;
+        yk_cg_finish(TASK, &c, i + WARP * j, &in[j], product[threadIdx.x % WARP + WARP * j], dot,
+                     1);
+#pragma unroll
+        for (int d = 0; d < dots; d++) sum[d] += dot[d];
+    }
+    __syncwarp(); /* and have been read */
+}
+
+/* product: [256] of the warp's own, where rows are sorted. */
+template <int TASK, int WIDTH, bool SORTED, class COLUMNS>
 static __device__ __forceinline__ void chunk_rows(const yk_cg_rows &c, const yk_sell &sell,
-                                                  COLUMNS &columns, uint32_t chunk, double *sum)
+                                                  COLUMNS &columns, uint32_t chunk, double *product,
+                                                  double *sum)
 {
     constexpr int of_chunk = YK_CHUNK / YK_SELL_ROWS;
     const int lane = threadIdx.x % WARP;
@@ -258,21 +291,28 @@ static __device__ __forceinline__ void chunk_rows(const yk_cg_rows &c, const yk_
     const int slices = all - first < of_chunk ? (int)(all - first) : of_chunk;
     int64_t before = 0;
     if (WIDTH == 0 && sell.width == 0 && lane <= slices) before = sell.slice[first + lane];
+    unsigned long long order = 0;
+    if (SORTED) order = ((const unsigned long long *)sell.order)[(size_t)chunk * WARP + lane];
     columns.begin_chunk(chunk);
 #pragma unroll 1
     for (int s = 0; s < slices; s++) {
         int width = sell.width;
         if (WIDTH == 0 && width == 0)
             width = (int)(__shfl_sync(ALL, before, s + 1) - __shfl_sync(ALL, before, s));
-        slice_rows<TASK, WIDTH>(c, columns, (first + s) * YK_SELL_ROWS + lane, width, sum);
+        if constexpr (SORTED)
+            product[row_here(order, s)] = sell_product<TASK == YK_TASK_FOLD, WIDTH>(
+                columns, width, yk_task_operand(TASK, &c));
+        else
+            slice_rows<TASK, WIDTH>(c, columns, (first + s) * YK_SELL_ROWS + lane, width, sum);
     }
+    if constexpr (SORTED) rows_in_place<TASK>(c, chunk * YK_CHUNK + lane, product, sum);
 }
 
 #endif
 
 /* Copies may be under way before the pass before has ended, but only those of the blocks that can
  * run by then: a pass that finds the loop ended waits for no more. */
-template <int TASK, int WIDTH, int WARPS, int EACH, int STAGES, int BLOCKS>
+template <int TASK, int WIDTH, bool SORTED, int WARPS, int EACH, int STAGES, int BLOCKS>
 static __global__ void __launch_bounds__(WARPS *WARP, BLOCKS)
     run_columns(const __grid_constant__ yk_gpu_view view, yk_gpu_loop *loop)
 {
@@ -280,6 +320,7 @@ static __global__ void __launch_bounds__(WARPS *WARP, BLOCKS)
     constexpr int dots = dots_of<TASK>;
     __shared__ uint64_t barrier[WARPS][STAGES];
     __shared__ double of_chunk[sums_of<TASK>][YK_BLOCK_CHUNKS];
+    __shared__ double product[SORTED ? WARPS : 1][SORTED ? YK_CHUNK : 1];
     const warp_chunks<WARPS> mine(view.walk, EACH);
     ring<WIDTH, STAGES, EACH> columns(view, barrier[mine.warp], mine.warp);
     const int stride = mine.backwards ? -WARPS : WARPS;
@@ -293,7 +334,8 @@ static __global__ void __launch_bounds__(WARPS *WARP, BLOCKS)
     if (!early) columns.begin(mine.chunk(0), stride);
     for (int k = 0; k < EACH; k++) {
         double sum[YK_DOTS] = {0.0, 0.0, 0.0, 0.0};
-        chunk_rows<TASK, WIDTH>(c, view.sell, columns, (uint32_t)mine.chunk(k), sum);
+        chunk_rows<TASK, WIDTH, SORTED>(c, view.sell, columns, (uint32_t)mine.chunk(k),
+                                        product[SORTED ? mine.warp : 0], sum);
         store_chunk<dots>(sum, of_chunk, mine.within(k));
     }
     deliver<TASK, WARPS * WARP>(view.sums, loop, mine.block, of_chunk, WARPS * EACH);
@@ -333,15 +375,16 @@ template <int TASK> static launch_shape by_blocks(const yk_gpu_view *view)
 
 template <int TASK, int WIDTH> static launch_shape narrow_columns(int width)
 {
-    return {run_columns<TASK, WIDTH, NARROW_WARPS, NARROW_CHUNKS, NARROW_STAGES, NARROW_BLOCKS>,
-            NARROW_WARPS * WARP, NARROW_WARPS * NARROW_CHUNKS, NARROW_BLOCKS,
-            (uint32_t)(NARROW_WARPS * NARROW_STAGES * width * YK_SELL_BYTES)};
+    return {
+        run_columns<TASK, WIDTH, false, NARROW_WARPS, NARROW_CHUNKS, NARROW_STAGES, NARROW_BLOCKS>,
+        NARROW_WARPS * WARP, NARROW_WARPS * NARROW_CHUNKS, NARROW_BLOCKS,
+        (uint32_t)(NARROW_WARPS * NARROW_STAGES * width * YK_SELL_BYTES)};
 }
 
-template <int TASK, int WIDTH> static launch_shape wide_columns()
+template <int TASK, int WIDTH, bool SORTED = false> static launch_shape wide_columns()
 {
     constexpr int stage = WIDTH == 0 ? YK_ROW_LANES : part_of<WIDTH>;
-    return {run_columns<TASK, WIDTH, WIDE_WARPS, WIDE_CHUNKS, WIDE_STAGES, WIDE_BLOCKS>,
+    return {run_columns<TASK, WIDTH, SORTED, WIDE_WARPS, WIDE_CHUNKS, WIDE_STAGES, WIDE_BLOCKS>,
             WIDE_WARPS * WARP, WIDE_WARPS * WIDE_CHUNKS, WIDE_BLOCKS,
             (uint32_t)(WIDE_WARPS * WIDE_STAGES * stage * YK_SELL_BYTES)};
 }
@@ -355,6 +398,9 @@ template <int TASK> static launch_shape by_warps(const yk_gpu_view *view)
         case 9: return wide_columns<TASK, 9>();
         case 27: return wide_columns<TASK, 27>();
         default:
+            if (view->sell.order) return wide_columns<TASK, 0, true>();
+            if (view->sell.width > 0 && view->sell.width % part_of<NINES> == 0)
+                return wide_columns<TASK, NINES>();
             if (view->format == YK_GPU_SELL) return wide_columns<TASK, 0>();
             return narrow_columns<TASK, YK_ROW_CHAIN>(view->sell.width);
         }
@@ -426,15 +472,19 @@ static int prepare(const launch_shape &shape)
 static int prepare_all(bool warps)
 {
     static const yk_gpu_format formats[] = {YK_GPU_CSR, YK_GPU_SELL, YK_GPU_SELL8};
-    static const int widths[] = {0, 5, 7, YK_ROW_CHAIN, 9, 27};
+    static const unsigned char sorted[1] = {0};
+    static const yk_sell shapes[] = {{0, NULL, NULL, NULL},  {0, NULL, NULL, sorted},
+                                     {5, NULL, NULL, NULL},  {7, NULL, NULL, NULL},
+                                     {9, NULL, NULL, NULL},  {YK_ROW_CHAIN, NULL, NULL, NULL},
+                                     {27, NULL, NULL, NULL}, {2 * 9, NULL, NULL, NULL}};
     yk_gpu_view view = {};
     view.walk.by_warps = view.walk.streams = warps;
     view.walk.chunks = 1;
     for (int task = 0; task < YK_TASKS; task++)
         for (yk_gpu_format format : formats)
-            for (int width : widths) {
+            for (const yk_sell &sell : shapes) {
                 view.format = format;
-                view.sell.width = width;
+                view.sell = sell;
                 int error = prepare(shape_of(task, &view));
                 if (error != cudaSuccess) return error;
             }
@@ -459,29 +509,53 @@ static __device__ int row_length(const yk_csr &csr, int64_t i)
     return i < csr.rows ? (int)(yk_row_start(&csr, i + 1) - yk_row_start(&csr, i)) : 0;
 }
 
-static __global__ void sell_widths(yk_csr csr, int64_t *slice)
+/* Where the row of this thread, one of a chunk a block, lies among its chunk's by length, longest
+ * first, equals in their order. */
+static __device__ int rank_of_row(int length)
 {
-    int64_t i = (int64_t)blockIdx.x * BLOCK + threadIdx.x;
-    int width = row_length(csr, i);
+    __shared__ int64_t key[BLOCK]; /* no two are equal */
+    const int64_t mine = (int64_t)length * BLOCK - threadIdx.x;
+    key[threadIdx.x] = mine;
+    __syncthreads();
+    int rank = 0;
+#pragma unroll 8
+    for (int k = 0; k < BLOCK; k++) rank += key[k] > mine;
+    return rank;
+}
+
+static __global__ void sell_widths(yk_csr csr, int64_t *in_place, int64_t *sorted)
+{
+    const int64_t i = (int64_t)blockIdx.x * BLOCK + threadIdx.x;
+    const int length = row_length(csr, i);
+    int width = length;
     for (int half = WARP / 2; half > 0; half /= 2) {
         int other = __shfl_xor_sync(ALL, width, half);
         if (other > width) width = other;
     }
-    if (threadIdx.x % WARP == 0 && i < csr.rows) slice[i / WARP] = width;
+    if (threadIdx.x % WARP == 0 && i < csr.rows) in_place[i / WARP] = width;
+    const int64_t place = (int64_t)blockIdx.x * BLOCK + rank_of_row(length);
+    if (place % YK_SELL_ROWS == 0 && place < csr.rows) sorted[place / YK_SELL_ROWS] = length;
+}
+
+static __global__ void sell_order(yk_csr csr, unsigned char *order)
+{
+    const int64_t first = (int64_t)blockIdx.x * BLOCK;
+    order[first + rank_of_row(row_length(csr, first + threadIdx.x))] = (unsigned char)threadIdx.x;
 }
 
 /* A group of eight threads a row, so that the reads of CSR are lines; rows that only fill up the
  * last slice have theirs too. */
 static __global__ void sell_fill(yk_csr csr, yk_sell sell)
 {
-    const int64_t i = ((int64_t)blockIdx.x * BLOCK + threadIdx.x) / YK_ROW_LANES;
-    const int64_t slice = i / YK_SELL_ROWS;
+    const int64_t place = ((int64_t)blockIdx.x * BLOCK + threadIdx.x) / YK_ROW_LANES;
+    const int64_t slice = place / YK_SELL_ROWS;
     if (slice >= yk_sell_slices(csr.rows)) return;
     const int64_t before = yk_sell_before(&sell, slice);
     const int width =
         sell.width > 0 ? sell.width : (int)(yk_sell_before(&sell, slice + 1) - before);
+    const int64_t i = yk_sell_row(&sell, place);
     const int64_t from = i < csr.rows ? yk_row_start(&csr, i) : 0;
-    const int length = row_length(csr, i), lane = (int)(i % YK_SELL_ROWS);
+    const int length = row_length(csr, i), lane = (int)(place % YK_SELL_ROWS);
     for (int k = threadIdx.x % YK_ROW_LANES; k < width; k += YK_ROW_LANES) {
         char *column = (char *)sell.column + (before + k) * YK_SELL_BYTES;
         ((int32_t *)column)[lane] = k < length ? csr.column[from + k] : -1;
@@ -489,10 +563,18 @@ static __global__ void sell_fill(yk_csr csr, yk_sell sell)
     }
 }
 
-extern "C" int yk_gpu_sell_widths(const yk_csr *csr, int64_t *slice, void *stream)
+extern "C" int yk_gpu_sell_widths(const yk_csr *csr, int64_t *in_place, int64_t *sorted,
+                                  void *stream)
 {
     unsigned blocks = (unsigned)((csr->rows + BLOCK - 1) / BLOCK);
-    if (blocks > 0) sell_widths<<<blocks, BLOCK, 0, (cudaStream_t)stream>>>(*csr, slice);
+    if (blocks > 0) sell_widths<<<blocks, BLOCK, 0, (cudaStream_t)stream>>>(*csr, in_place, sorted);
+    return cudaGetLastError();
+}
+
+extern "C" int yk_gpu_sell_order(const yk_csr *csr, unsigned char *order, void *stream)
+{
+    unsigned blocks = (unsigned)((csr->rows + BLOCK - 1) / BLOCK);
+    if (blocks > 0) sell_order<<<blocks, BLOCK, 0, (cudaStream_t)stream>>>(*csr, order);
     return cudaGetLastError();
 }
 

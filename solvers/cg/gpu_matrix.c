@@ -24,42 +24,64 @@ static yoke_status upload_csr(struct yk_gpu_state *gpu, const yk_csr *csr)
 }
 
 /* From the slices' widths, which are few enough for the host: one width, or the columns before each
- * slice and, behind the last, in all. */
-static void place_slices(struct yk_gpu_state *gpu, int64_t *slice, int64_t slices)
+ * slice and, behind the last, in all; of rows in place, or of sorted ones (true). slice: [slices]
+ * widths in place, [slices] sorted, then one more; the offsets lie at its beginning. */
+static bool place_slices(struct yk_gpu_state *gpu, int64_t *slice, int64_t slices)
 {
-    int64_t columns = 0, widest = 0;
+    int64_t in_place = 0, sorted = 0, widest = 0, columns = 0;
     for (int64_t i = 0; i < slices; i++) {
-        int64_t own = slice[i];
-        if (own > widest) widest = own;
+        if (slice[i] > widest) widest = slice[i];
+        in_place += slice[i];
+        sorted += slice[slices + i];
+    }
+    bool sorts = yk_sell_takes_sorting(widest, slices, in_place, sorted);
+    const int64_t *width = sorts ? slice + slices : slice;
+    for (int64_t i = 0; i < slices; i++) {
+        int64_t own = width[i];
         slice[i] = columns;
         columns += own;
     }
     slice[slices] = columns;
     gpu->sell_columns = columns;
     gpu->sell_width = 0;
-    if (!yk_sell_takes_one_width(widest, slices, columns)) return;
+    if (!yk_sell_takes_one_width(widest, slices, in_place)) return sorts;
     gpu->sell_width = (int)widest;
     gpu->sell_columns = widest * slices;
     if (widest <= YK_ROW_CHAIN) gpu->format = YK_GPU_SELL8;
+    return false;
+}
+
+static yoke_status find_order(struct yk_gpu_state *gpu, const yk_csr *on_device)
+{
+    const yk_device *device = &gpu->device;
+    int64_t length = yk_sell_order_length(on_device->rows);
+    YK_TRY(yk_device_allocate(device, "order of rows", length, 1, &gpu->sell_order));
+    return yk_device_try(yk_gpu_sell_order(on_device, gpu->sell_order, device->stream),
+                         "SELL order");
 }
 
 static yoke_status find_slices(yk_cg *cg, const yk_csr *on_device)
 {
     struct yk_gpu_state *gpu = cg->gpu;
     const yk_device *device = &gpu->device;
-    int64_t slices = yk_sell_slices(on_device->rows), *slice;
+    const int64_t slices = yk_sell_slices(on_device->rows), length = 2 * slices + 1;
+    int64_t *slice;
     size_t bytes = (size_t)slices * sizeof *slice;
-    YK_TRY(yk_device_allocate(device, "slices", slices + 1, sizeof *slice, &gpu->slice));
-    YK_TRY(yk_device_try(yk_gpu_sell_widths(on_device, gpu->slice, device->stream), "SELL widths"));
-    YK_TRY(yk_alloc(cg->context, "slices", slices + 1, sizeof *slice, &slice));
-    yoke_status status = yk_device_copy(device, slice, gpu->slice, bytes);
+    bool sorts = false;
+    YK_TRY(yk_device_allocate(device, "slices", length, sizeof *slice, &gpu->slice));
+    YK_TRY(yk_device_try(
+        yk_gpu_sell_widths(on_device, gpu->slice, gpu->slice + slices, device->stream),
+        "SELL widths"));
+    YK_TRY(yk_alloc(cg->context, "slices", length, sizeof *slice, &slice));
+    yoke_status status = yk_device_copy(device, slice, gpu->slice, 2 * bytes);
     if (status == YOKE_OK) status = yk_device_wait(device);
     if (status == YOKE_OK) {
-        place_slices(gpu, slice, slices);
+        sorts = place_slices(gpu, slice, slices);
         status = yk_device_copy(device, gpu->slice, slice, bytes + sizeof *slice);
     }
+    if (status == YOKE_OK && sorts) status = find_order(gpu, on_device);
     if (status == YOKE_OK) status = yk_device_wait(device);
-    yk_free(cg->context, slice, slices + 1, sizeof *slice);
+    yk_free(cg->context, slice, length, sizeof *slice);
     return status;
 }
 
@@ -88,6 +110,7 @@ static void count_bytes(yk_cg *cg)
     const struct yk_gpu_state *gpu = cg->gpu;
     bool sell = gpu->format != YK_GPU_CSR;
     cg->matrix_bytes = sell ? yk_sell_bytes(YK_SELL_ROWS * gpu->sell_columns) : 0.0;
+    if (sell && gpu->sell_order) cg->matrix_bytes += (double)cg->rows;
 }
 
 static yoke_status make_sell(yk_cg *cg)
@@ -149,6 +172,8 @@ static void drop_sell(struct yk_gpu_state *gpu)
 {
     yk_device_free(gpu->sell_column);
     yk_device_free(gpu->slice);
+    yk_device_free(gpu->sell_order);
+    gpu->sell_order = NULL;
     gpu->sell_column = NULL;
     gpu->slice = NULL;
     gpu->has_sell = false;

@@ -87,6 +87,15 @@ static __device__ __forceinline__ double lanes_total(double *lane)
     return (lane[0] + lane[2]) + (lane[1] + lane[3]);
 }
 
+/* What was lane 1 is lane 0. */
+static __device__ __forceinline__ void turn(double *lane)
+{
+    const double first = lane[0];
+#pragma unroll
+    for (int j = 0; j + 1 < YK_ROW_LANES; j++) lane[j] = lane[j + 1];
+    lane[YK_ROW_LANES - 1] = first;
+}
+
 /* A slice of up to 8 columns, exactly WIDTH if that is less: every row is a chain. */
 template <int FOLD, int WIDTH, class COLUMNS>
 static __device__ __forceinline__ double narrow_product(COLUMNS &columns, int width,
@@ -156,13 +165,40 @@ static __device__ __forceinline__ double nines_product(COLUMNS &columns, const y
     return is_chain ? chain : lanes_total(lane);
 }
 
+/* The same of any multiple of 9. Part by part the next entry's lane is one further: the lanes turn
+ * instead, so that each is a register. Their total is the same, bit by bit, wherever they end: it
+ * adds opposite lanes, then those at right angles, then the two. */
+template <int FOLD, class COLUMNS>
+static __device__ __forceinline__ double any_nines_product(COLUMNS &columns, int width,
+                                                           const yk_operand &v)
+{
+    constexpr int part = part_of<NINES>;
+    static_assert(part % YK_ROW_LANES == 1, "a part turns the lanes by one");
+    double lane[YK_ROW_LANES] = {0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0}, chain = 0.0;
+    bool is_chain = false;
+#pragma unroll 1
+    for (int k = 0; k < width; k += part) {
+        entries<part> e;
+        columns.need(part);
+        if (k == 0) is_chain = columns.column(YK_ROW_CHAIN) < 0;
+        e.template load<FOLD, false>(columns, part, v);
+        if (k == 0 && is_chain) chain = e.chain();
+        e.add_to(lane, 0);
+        columns.next(part);
+        turn(lane);
+    }
+    return is_chain ? chain : lanes_total(lane);
+}
+
 /* WIDTH: 0, slices as wide as `width` says, each its own; else all of one width, as gpu_ring.cuh
  * has it. */
 template <int FOLD, int WIDTH, class COLUMNS>
 static __device__ __forceinline__ double sell_product(COLUMNS &columns, int width,
                                                       const yk_operand &v)
 {
-    if constexpr (WIDTH > YK_ROW_CHAIN)
+    if constexpr (WIDTH == NINES)
+        return any_nines_product<FOLD>(columns, width, v);
+    else if constexpr (WIDTH > YK_ROW_CHAIN)
         return nines_product<FOLD, WIDTH>(columns, v);
     else if constexpr (WIDTH > 0)
         return narrow_product<FOLD, WIDTH>(columns, width, v);
@@ -265,7 +301,20 @@ static __device__ double csr_products(const yk_csr *csr, int64_t first, int rows
     return product[threadIdx.x];
 }
 
-/* The product of row first + threadIdx.x; rows: of the chunk, 1 to 256; every thread calls. */
+/* The chunk's products, each from the thread at whose place the row lies to the row's own. */
+static __device__ __forceinline__ double exchanged(const yk_sell &sell, int64_t first,
+                                                   double product_here)
+{
+    __shared__ double product[BLOCK];
+    product[sell.order[first + threadIdx.x]] = product_here;
+    __syncthreads();
+    return product[threadIdx.x];
+}
+
+template <int FORMAT> static constexpr int width_known = FORMAT == YK_GPU_SELL8 ? YK_ROW_CHAIN : 0;
+
+/* The product of row first + threadIdx.x; rows: of the chunk, 1 to 256; every thread calls, and
+ * meets the others before it calls again. */
 template <int TASK, int FORMAT>
 static __device__ __forceinline__ double chunk_product(const yk_cg_rows &c, const yk_sell &sell,
                                                        int64_t first, int rows)
@@ -273,11 +322,16 @@ static __device__ __forceinline__ double chunk_product(const yk_cg_rows &c, cons
     constexpr int fold = TASK == YK_TASK_FOLD;
     yk_operand v = yk_task_operand(TASK, &c);
     if (FORMAT == YK_GPU_CSR) return csr_products<fold>(&c.csr, first, rows, v);
-    if ((int)threadIdx.x >= rows) return 0.0;
-    int64_t slice = (first + threadIdx.x) / YK_SELL_ROWS, before = yk_sell_before(&sell, slice);
-    columns_in_place columns = {sell.column + before * YK_SELL_BYTES, (int)threadIdx.x % WARP};
-    int width = sell.width > 0 ? sell.width : (int)(yk_sell_before(&sell, slice + 1) - before);
-    return sell_product < fold, FORMAT == YK_GPU_SELL8 ? YK_ROW_CHAIN : 0 > (columns, width, v);
+    double product = 0.0;
+    if ((int)threadIdx.x < rows) {
+        int64_t slice = (first + threadIdx.x) / YK_SELL_ROWS, before = yk_sell_before(&sell, slice);
+        columns_in_place columns = {sell.column + before * YK_SELL_BYTES, (int)threadIdx.x % WARP};
+        int width = sell.width > 0 ? sell.width : (int)(yk_sell_before(&sell, slice + 1) - before);
+        product = sell_product<fold, width_known<FORMAT>>(columns, width, v);
+    }
+    if constexpr (FORMAT == YK_GPU_SELL)
+        if (sell.order) product = exchanged(sell, first, product);
+    return product;
 }
 
 #endif

@@ -13,8 +13,13 @@
 #define YK_SM90 0
 #endif
 
+/* What kernels know of slices' widths, beside the one of all of them: 0, nothing; 8, one width up
+ * to that; NINES, one that is a multiple of 9. */
+enum { NINES = -9 };
+
 /* Of slices that are all WIDTH wide, how many columns a warp takes at a time. */
-template <int WIDTH> static constexpr int part_of = WIDTH > YK_ROW_CHAIN ? 9 : WIDTH;
+template <int WIDTH>
+static constexpr int part_of = WIDTH == NINES || WIDTH > YK_ROW_CHAIN ? 9 : WIDTH;
 
 extern __shared__ __align__(128) char ring_memory[];
 
@@ -79,10 +84,10 @@ static __device__ __forceinline__ uint64_t ring_policy()
     return policy;
 }
 
-/* The columns of a warp's EACH chunks. WIDTH > 0: all slices have one width, exactly WIDTH but for
- * 8, which is any up to 8; a stage holds what is read at a time, part_of columns, of which
- * WIDTH is a multiple. WIDTH 0: a stage holds 8 columns, whatever their slices, and a chunk begins
- * a stage. All lanes hold the same state; lane 0 copies. */
+/* The columns of a warp's EACH chunks. WIDTH not 0: all slices have one width, exactly WIDTH but
+ * for 8, which is any up to 8, and NINES; a stage holds what is read at a time, part_of columns, of
+ * which the width is a multiple. WIDTH 0: a stage holds 8 columns, whatever their slices, and a
+ * chunk begins a stage. All lanes hold the same state; lane 0 copies. */
 template <int WIDTH, int STAGES, int EACH> struct ring {
     const yk_sell &sell;
     const int64_t slices;
@@ -128,7 +133,7 @@ template <int WIDTH, int STAGES, int EACH> struct ring {
         int64_t slice = of_chunk * (YK_CHUNK / YK_SELL_ROWS);
         if (slice > slices) slice = slices;
         if (WIDTH == 0) return yk_sell_before(&sell, slice);
-        return slice * (WIDTH == YK_ROW_CHAIN ? sell.width : WIDTH);
+        return slice * (WIDTH == YK_ROW_CHAIN || WIDTH == NINES ? sell.width : WIDTH);
     }
 
     /* The next chunk that has columns. */
@@ -146,7 +151,7 @@ template <int WIDTH, int STAGES, int EACH> struct ring {
     __device__ __forceinline__ bool copy_next()
     {
         if (left == 0) return false;
-        const int count = WIDTH > 0 || span() < left ? span() : left;
+        const int count = WIDTH != 0 || span() < left ? span() : left;
         const uint32_t to = stage0 + (uint32_t)(in * span() * YK_SELL_BYTES);
         if (threadIdx.x % WARP == 0)
             ring_copy(to, from, (uint32_t)(count * YK_SELL_BYTES), barrier0 + 8 * in, policy);
@@ -177,7 +182,7 @@ template <int WIDTH, int STAGES, int EACH> struct ring {
 
     __device__ __forceinline__ void begin_chunk(int64_t of_chunk)
     {
-        if (WIDTH > 0) return;
+        if (WIDTH != 0) return;
         total = (int)(columns_before(of_chunk + 1) - columns_before(of_chunk));
         have = used = freed = 0;
     }
@@ -193,7 +198,7 @@ template <int WIDTH, int STAGES, int EACH> struct ring {
     /* The next `count` columns are there. */
     __device__ __forceinline__ void need(int count)
     {
-        if constexpr (WIDTH > 0)
+        if constexpr (WIDTH != 0)
             wait_for_stage();
         else
             for (; have < used + count; have += span()) wait_for_stage();
@@ -233,7 +238,7 @@ template <int WIDTH, int STAGES, int EACH> struct ring {
     __device__ __forceinline__ void next(int count)
     {
         advance(count);
-        if constexpr (WIDTH > 0) {
+        if constexpr (WIDTH != 0) {
             free_stage();
             return;
         }

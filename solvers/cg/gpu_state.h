@@ -16,7 +16,8 @@ struct yk_gpu_state {
     double *csr_value;
     char *sell_column;
     int64_t *slice, sell_columns;
-    int sell_width; /* 0: the slices differ */
+    int sell_width;            /* 0: the slices differ */
+    unsigned char *sell_order; /* NULL: rows lie in place */
     bool has_sell;
     yk_gpu_format format, sell_format; /* in use; SELL's */
     yk_gpu_walk walk;

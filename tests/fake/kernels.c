@@ -16,21 +16,21 @@ static int64_t row_length(const yk_csr *csr, int64_t i)
     return yk_row_start(csr, i + 1) - yk_row_start(csr, i);
 }
 
-/* Column k of a row's slice: 32 column numbers, then 32 values. */
-static char *column_of(const yk_sell *sell, int64_t i, int64_t k)
+/* Column k of a place's slice: 32 column numbers, then 32 values. */
+static char *column_of(const yk_sell *sell, int64_t place, int64_t k)
 {
-    int64_t at = yk_sell_before(sell, i / YK_SELL_ROWS) + k;
+    int64_t at = yk_sell_before(sell, place / YK_SELL_ROWS) + k;
     return (char *)sell->column + at * YK_SELL_BYTES;
 }
 
-static int32_t *place_of_column(const yk_sell *sell, int64_t i, int64_t k)
+static int32_t *place_of_column(const yk_sell *sell, int64_t place, int64_t k)
 {
-    return (int32_t *)column_of(sell, i, k) + i % YK_SELL_ROWS;
+    return (int32_t *)column_of(sell, place, k) + place % YK_SELL_ROWS;
 }
 
-static double *place_of_value(const yk_sell *sell, int64_t i, int64_t k)
+static double *place_of_value(const yk_sell *sell, int64_t place, int64_t k)
 {
-    return (double *)(column_of(sell, i, k) + YK_SELL_VALUES) + i % YK_SELL_ROWS;
+    return (double *)(column_of(sell, place, k) + YK_SELL_VALUES) + place % YK_SELL_ROWS;
 }
 
 /* Columns of a slice. */
@@ -39,12 +39,45 @@ static int64_t width_of(const yk_sell *sell, int64_t slice)
     return yk_sell_before(sell, slice + 1) - yk_sell_before(sell, slice);
 }
 
-static int64_t widest_in_slice(const yk_csr *csr, int64_t slice)
+static int64_t widest_in_slice(const yk_csr *csr, const yk_sell *order, int64_t slice)
 {
     int64_t width = 0, first = slice * YK_SELL_ROWS, end = first + YK_SELL_ROWS;
-    for (int64_t i = first; i < end && i < csr->rows; i++)
-        if (row_length(csr, i) > width) width = row_length(csr, i);
+    for (int64_t place = first; place < end; place++) {
+        int64_t i = yk_sell_row(order, place);
+        if (i < csr->rows && row_length(csr, i) > width) width = row_length(csr, i);
+    }
     return width;
+}
+
+/* The order of all chunks: by insertion of each row behind those that are not shorter. */
+static void sort_rows(const yk_csr *csr, unsigned char *order)
+{
+    for (int64_t first = 0; first < csr->rows; first += YK_CHUNK)
+        for (int t = 0; t < YK_CHUNK; t++) {
+            int at = t;
+            bool there = first + t < csr->rows;
+            for (; there && at > 0; at--) {
+                if (row_length(csr, first + order[first + at - 1]) >= row_length(csr, first + t))
+                    break;
+                order[first + at] = order[first + at - 1];
+            }
+            order[first + at] = (unsigned char)t;
+        }
+}
+
+/* Where each row lies, of which no two may lie at one place. */
+static int64_t *places_of_rows(const yk_sell *sell, int64_t rows)
+{
+    int64_t *place = malloc((size_t)rows * sizeof *place + 1);
+    if (!place) fake_die("no memory");
+    for (int64_t i = 0; i < rows; i++) place[i] = -1;
+    for (int64_t at = 0; at < yk_sell_order_length(rows); at++) {
+        int64_t i = yk_sell_row(sell, at);
+        if (i < rows && place[i] >= 0) fake_die("row %lld is in SELL twice", (long long)i);
+        if (i >= rows && at < rows) fake_die("a row that is not there lies before others");
+        if (i < rows) place[i] = at;
+    }
+    return place;
 }
 
 void fake_reach_starts(const yk_csr *csr)
@@ -66,6 +99,8 @@ static void reach_sell(const yk_sell *sell, int64_t rows)
     int64_t slices = yk_sell_slices(rows);
     if (sell->width == 0)
         fake_reach(sell->slice, (size_t)(slices + 1) * sizeof *sell->slice, "slices");
+    if (sell->order) fake_reach(sell->order, (size_t)yk_sell_order_length(rows), "order of rows");
+    if (sell->order && sell->width != 0) fake_die("slices of one width are sorted");
     fake_reach(sell->column, (size_t)yk_sell_before(sell, slices) * YK_SELL_BYTES, "SELL");
     if ((uintptr_t)sell->column % 128 != 0) fake_die("SELL is not aligned");
 }
@@ -79,14 +114,14 @@ static void check_columns(const yk_csr *csr)
             fake_die("column %d of %lld", csr->column[k], (long long)csr->rows);
 }
 
-/* Entries of a row before its padding, behind which there is nothing else. */
-static int64_t length_in_sell(const yk_sell *sell, int64_t i)
+/* Entries of the row at a place before its padding, behind which there is nothing else. */
+static int64_t length_in_sell(const yk_sell *sell, int64_t place)
 {
-    int64_t length = 0, width = width_of(sell, i / YK_SELL_ROWS);
-    while (length < width && *place_of_column(sell, i, length) != -1) length++;
+    int64_t length = 0, width = width_of(sell, place / YK_SELL_ROWS);
+    while (length < width && *place_of_column(sell, place, length) != -1) length++;
     for (int64_t k = length; k < width; k++)
-        if (*place_of_column(sell, i, k) != -1 || *place_of_value(sell, i, k) != 0.0)
-            fake_die("row %lld of SELL goes on behind its padding", (long long)i);
+        if (*place_of_column(sell, place, k) != -1 || *place_of_value(sell, place, k) != 0.0)
+            fake_die("the row at %lld of SELL goes on behind its padding", (long long)place);
     return length;
 }
 
@@ -98,10 +133,11 @@ static yk_csr unpacked(const yk_gpu_view *view)
     if (view->format == YK_GPU_SELL8) widest = YK_ROW_CHAIN;
     reach_sell(sell, rows);
     int64_t *start = malloc((size_t)(rows + 1) * sizeof *start);
+    int64_t *place = places_of_rows(sell, rows);
     if (!start) fake_die("no memory");
     start[0] = 0;
     for (int64_t i = 0; i < rows; i++) {
-        start[i + 1] = start[i] + length_in_sell(sell, i);
+        start[i + 1] = start[i] + length_in_sell(sell, place[i]);
         if (start[i + 1] - start[i] > widest) fake_die("a row of SELL is too long");
     }
     int32_t *column = malloc((size_t)start[rows] * sizeof *column + 1);
@@ -109,9 +145,10 @@ static yk_csr unpacked(const yk_gpu_view *view)
     if (!column || !value) fake_die("no memory");
     for (int64_t i = 0; i < rows; i++)
         for (int64_t k = start[i]; k < start[i + 1]; k++) {
-            column[k] = *place_of_column(sell, i, k - start[i]);
-            value[k] = *place_of_value(sell, i, k - start[i]);
+            column[k] = *place_of_column(sell, place[i], k - start[i]);
+            value[k] = *place_of_value(sell, place[i], k - start[i]);
         }
+    free(place);
     return (yk_csr){rows, start[rows], NULL, start, column, value};
 }
 
@@ -245,7 +282,8 @@ int yk_gpu_load_kernels(int *streams)
 typedef struct sell_arguments {
     yk_csr csr;
     yk_sell sell;
-    int64_t *slice;
+    int64_t *slice, *sorted;
+    unsigned char *order;
 } sell_arguments;
 
 static void run_widths(const void *arguments)
@@ -254,7 +292,24 @@ static void run_widths(const void *arguments)
     int64_t slices = yk_sell_slices(a->csr.rows);
     fake_reach_starts(&a->csr);
     fake_reach(a->slice, (size_t)slices * sizeof *a->slice, "slices");
-    for (int64_t s = 0; s < slices; s++) a->slice[s] = widest_in_slice(&a->csr, s);
+    fake_reach(a->sorted, (size_t)slices * sizeof *a->sorted, "sorted slices");
+    unsigned char *order = malloc((size_t)yk_sell_order_length(a->csr.rows));
+    if (!order) fake_die("no memory");
+    sort_rows(&a->csr, order);
+    const yk_sell in_place = {.order = NULL}, sorted = {.order = order};
+    for (int64_t s = 0; s < slices; s++) {
+        a->slice[s] = widest_in_slice(&a->csr, &in_place, s);
+        a->sorted[s] = widest_in_slice(&a->csr, &sorted, s);
+    }
+    free(order);
+}
+
+static void run_order(const void *arguments)
+{
+    const sell_arguments *a = arguments;
+    fake_reach_starts(&a->csr);
+    fake_reach(a->order, (size_t)yk_sell_order_length(a->csr.rows), "order of rows");
+    sort_rows(&a->csr, a->order);
 }
 
 /* Rows that do not exist are padding too. */
@@ -265,19 +320,27 @@ static void run_fill(const void *arguments)
     fake_reach_starts(csr);
     fake_reach_entries(csr->column, csr->value, yk_row_start(csr, csr->rows));
     reach_sell(&a->sell, csr->rows);
-    for (int64_t i = 0; i < YK_SELL_ROWS * yk_sell_slices(csr->rows); i++)
-        for (int64_t k = 0; k < width_of(&a->sell, i / YK_SELL_ROWS); k++) {
+    for (int64_t place = 0; place < YK_SELL_ROWS * yk_sell_slices(csr->rows); place++)
+        for (int64_t k = 0; k < width_of(&a->sell, place / YK_SELL_ROWS); k++) {
+            int64_t i = yk_sell_row(&a->sell, place);
             bool there = i < csr->rows && k < row_length(csr, i);
             int64_t from = there ? yk_row_start(csr, i) + k : 0;
-            *place_of_column(&a->sell, i, k) = there ? csr->column[from] : -1;
-            *place_of_value(&a->sell, i, k) = there ? csr->value[from] : 0.0;
+            *place_of_column(&a->sell, place, k) = there ? csr->column[from] : -1;
+            *place_of_value(&a->sell, place, k) = there ? csr->value[from] : 0.0;
         }
 }
 
-int yk_gpu_sell_widths(const yk_csr *csr, int64_t *slice, void *stream)
+int yk_gpu_sell_widths(const yk_csr *csr, int64_t *in_place, int64_t *sorted, void *stream)
 {
-    sell_arguments arguments = {.csr = *csr, .slice = slice};
+    sell_arguments arguments = {.csr = *csr, .slice = in_place, .sorted = sorted};
     return csr->rows > 0 ? fake_launch(stream, run_widths, &arguments, sizeof arguments)
+                         : cudaSuccess;
+}
+
+int yk_gpu_sell_order(const yk_csr *csr, unsigned char *order, void *stream)
+{
+    sell_arguments arguments = {.csr = *csr, .order = order};
+    return csr->rows > 0 ? fake_launch(stream, run_order, &arguments, sizeof arguments)
                          : cudaSuccess;
 }
 
