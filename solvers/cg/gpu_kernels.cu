@@ -361,6 +361,7 @@ typedef struct launch_shape {
 enum { ROW_WARPS = 16, ROW_CHUNKS = 1, ROW_BLOCKS = 1 };
 enum { NARROW_WARPS = 8, NARROW_CHUNKS = 1, NARROW_STAGES = 2, NARROW_BLOCKS = 4 };
 enum { WIDE_WARPS = 8, WIDE_CHUNKS = 1, WIDE_STAGES = 3, WIDE_BLOCKS = 2 };
+enum { ANY_STAGES = 2, ANY_BLOCKS = 3 };
 enum { SHARED_PERCENT = 85 /* 196 of 228 KiB; the L1 cache has what is left of 256 */ };
 
 template <int TASK> static launch_shape by_blocks(const yk_gpu_view *view)
@@ -381,12 +382,16 @@ template <int TASK, int WIDTH> static launch_shape narrow_columns(int width)
         (uint32_t)(NARROW_WARPS * NARROW_STAGES * width * YK_SELL_BYTES)};
 }
 
+/* For slices of any width more warps were faster, for a width of its own longer rings. */
 template <int TASK, int WIDTH, bool SORTED = false> static launch_shape wide_columns()
 {
-    constexpr int stage = WIDTH == 0 ? YK_ROW_LANES : part_of<WIDTH>;
-    return {run_columns<TASK, WIDTH, SORTED, WIDE_WARPS, WIDE_CHUNKS, WIDE_STAGES, WIDE_BLOCKS>,
-            WIDE_WARPS * WARP, WIDE_WARPS * WIDE_CHUNKS, WIDE_BLOCKS,
-            (uint32_t)(WIDE_WARPS * WIDE_STAGES * stage * YK_SELL_BYTES)};
+    constexpr bool any = WIDTH <= 0 && !yk_task_folds(TASK);
+    constexpr int columns = WIDTH == 0 ? YK_ROW_LANES : part_of<WIDTH>;
+    constexpr int stages = any ? int(ANY_STAGES) : int(WIDE_STAGES);
+    constexpr int blocks = any ? int(ANY_BLOCKS) : int(WIDE_BLOCKS);
+    return {run_columns<TASK, WIDTH, SORTED, WIDE_WARPS, WIDE_CHUNKS, stages, blocks>,
+            WIDE_WARPS * WARP, WIDE_WARPS * WIDE_CHUNKS, blocks,
+            (uint32_t)(WIDE_WARPS * stages * columns * YK_SELL_BYTES)};
 }
 
 template <int TASK> static launch_shape by_warps(const yk_gpu_view *view)
