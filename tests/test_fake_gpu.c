@@ -753,6 +753,7 @@ Test(fake_gpu, what_the_persistent_driver_does_not_take_it_declines_and_says_why
     yoke_matrix *small = generated(new_context(), "poisson2d5:30");
     fake_set_chip((fake_chip){2, 232448, 0});
     is_declined_by_persistent(small, "folded", "shape folded");
+    is_declined_by_persistent(arrow(0), NULL, "0 rows are not 1 to 8192");
     is_declined_by_persistent(arrow(257), NULL, "a row has 257 entries, more than 256");
     is_declined_by_persistent(generated(new_context(), "poisson2d5:91"), NULL,
                               "8281 rows are not 1 to 8192, which 2 multiprocessors hold");

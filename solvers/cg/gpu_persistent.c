@@ -52,8 +52,8 @@ static yoke_status choose_shape(const yk_cg *cg, const yk_csr *csr, size_t most,
     yk_resident_shape *shape = &cg->gpu->resident.shape;
     int64_t chunks = yk_chunks(csr->rows);
     shape->cluster = chunks <= cluster;
-    share_chunks(chunks, shape->cluster ? cluster : multiprocessors, shape);
-    if (shape->chunks == 0 || csr->rows == 0)
+    if (chunks > 0) share_chunks(chunks, shape->cluster ? cluster : multiprocessors, shape);
+    if (shape->chunks == 0)
         return yk_fail(YOKE_UNSUITABLE,
                        "driver persistent: %lld rows are not 1 to %d, which %d multiprocessors "
                        "hold; use graph",
