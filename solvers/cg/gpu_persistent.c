@@ -94,6 +94,8 @@ static yoke_status allocate_analysis(struct yk_gpu_state *gpu, int64_t rows)
     YK_TRY(yk_device_allocate(device, "boundary", rows, sizeof *a->boundary, &a->boundary));
     YK_TRY(yk_device_allocate(device, "sums", words, sizeof *a->word, &a->word));
     YK_TRY(yk_device_allocate(device, "a flag", 1, sizeof *a->abandoned, &a->abandoned));
+    YK_TRY(yk_device_clear(device, a->first, (size_t)(blocks + 1) * sizeof *a->first));
+    YK_TRY(yk_device_clear(device, a->halo_first, (size_t)(blocks + 1) * sizeof *a->halo_first));
     YK_TRY(yk_device_clear(device, a->sent, (size_t)rows));
     YK_TRY(yk_device_clear(device, a->boundary, (size_t)rows * sizeof *a->boundary));
     YK_TRY(yk_device_clear(device, a->word, (size_t)words * sizeof *a->word));

@@ -5,9 +5,6 @@
 
 #include "solvers/cg/gpu_resident_layout.h"
 
-namespace
-{
-
 enum {
     WARP = 32,
     ALL = ~0,
@@ -22,7 +19,8 @@ enum kind { AFTER_MULTIPLY, AFTER_UPDATE };
 /* ---------------------------------------------------------------- messages */
 
 /* 16 bytes are read and written as one (PTX ISA 8.3, .b128). */
-__device__ __forceinline__ void put(yk_message *message, double value, unsigned long long tag)
+static __device__ __forceinline__ void put(yk_message *message, double value,
+                                           unsigned long long tag)
 {
     asm volatile("{ .reg .b128 both; mov.b128 both, {%1, %2};"
                  "  st.relaxed.gpu.global.b128 [%0], both; }" ::"l"(message),
@@ -30,7 +28,7 @@ __device__ __forceinline__ void put(yk_message *message, double value, unsigned 
                  : "memory");
 }
 
-__device__ __forceinline__ unsigned long long get(const yk_message *message, double *value)
+static __device__ __forceinline__ unsigned long long get(const yk_message *message, double *value)
 {
     unsigned long long tag;
     asm volatile("{ .reg .b128 both; ld.relaxed.gpu.global.b128 both, [%2];"
@@ -41,14 +39,14 @@ __device__ __forceinline__ unsigned long long get(const yk_message *message, dou
     return tag;
 }
 
-__device__ __forceinline__ unsigned shared_address(const void *memory)
+static __device__ __forceinline__ unsigned shared_address(const void *memory)
 {
     return (unsigned)__cvta_generic_to_shared(memory);
 }
 
 /* The same in a cluster: `at` is an address in shared memory, `block` whose. */
-__device__ __forceinline__ void put_in_cluster(unsigned at, int block, double value,
-                                               unsigned long long tag)
+static __device__ __forceinline__ void put_in_cluster(unsigned at, int block, double value,
+                                                      unsigned long long tag)
 {
 #if __CUDA_ARCH__ >= 900
     asm volatile("{ .reg .b128 both; .reg .u32 there; mapa.shared::cluster.u32 there, %0, %1;"
@@ -59,7 +57,8 @@ __device__ __forceinline__ void put_in_cluster(unsigned at, int block, double va
 #endif
 }
 
-__device__ __forceinline__ unsigned long long get_in_cluster(unsigned at, int block, double *value)
+static __device__ __forceinline__ unsigned long long get_in_cluster(unsigned at, int block,
+                                                                    double *value)
 {
     unsigned long long tag = 0;
 #if __CUDA_ARCH__ >= 900
@@ -73,7 +72,7 @@ __device__ __forceinline__ unsigned long long get_in_cluster(unsigned at, int bl
     return tag;
 }
 
-__device__ __forceinline__ unsigned long long get_own(unsigned at, double *value)
+static __device__ __forceinline__ unsigned long long get_own(unsigned at, double *value)
 {
     unsigned long long tag = 0;
 #if __CUDA_ARCH__ >= 900
@@ -86,7 +85,7 @@ __device__ __forceinline__ unsigned long long get_own(unsigned at, double *value
     return tag;
 }
 
-__device__ __forceinline__ void cluster_barrier()
+static __device__ __forceinline__ void cluster_barrier()
 {
 #if __CUDA_ARCH__ >= 900
     asm volatile("barrier.cluster.arrive.release.aligned;\n"
@@ -109,7 +108,7 @@ struct arrays {
     yk_message *word, *boundary;
 };
 
-__device__ __forceinline__ arrays arrays_at(char *base, const yk_resident &a)
+static __device__ __forceinline__ arrays arrays_at(char *base, const yk_resident &a)
 {
     const yk_resident_layout at = yk_resident_lay_out(&a, a.resident);
     arrays here;
@@ -157,23 +156,23 @@ struct block {
 };
 
 /* The rank among the block's rows, longest first, of a thread's row. */
-template <int SHARERS> __device__ __forceinline__ int rank_of(int pass)
+template <int SHARERS> static __device__ __forceinline__ int rank_of(int pass)
 {
     return (pass * (int)blockDim.x + (int)threadIdx.x) / SHARERS;
 }
 
-template <int SHARERS> __device__ __forceinline__ bool leads()
+template <int SHARERS> static __device__ __forceinline__ bool leads()
 {
     return SHARERS == 1 || threadIdx.x % SHARERS == 0;
 }
 
 /* Halo rows are for all but the first warp, which sums. */
-__device__ __forceinline__ int halo_of(int j)
+static __device__ __forceinline__ int halo_of(int j)
 {
     return (int)threadIdx.x - WARP + j * ((int)blockDim.x - WARP);
 }
 
-__device__ __forceinline__ bool has_halo(const block &b, int j)
+static __device__ __forceinline__ bool has_halo(const block &b, int j)
 {
     return threadIdx.x >= WARP && halo_of(j) < b.halo;
 }
@@ -184,8 +183,9 @@ __device__ __forceinline__ bool has_halo(const block &b, int j)
  * latencies overlap. FAR: in global memory, where loads must not even hang on a condition; what
  * lies behind a row is then read too, and not used. */
 template <bool FAR, int COUNT, int SHARERS>
-__device__ __forceinline__ void load_entries(const uint16_t *column, const double *value, int first,
-                                             int length, const double *p, double *a, double *v)
+static __device__ __forceinline__ void load_entries(const uint16_t *column, const double *value,
+                                                    int first, int length, const double *p,
+                                                    double *a, double *v)
 {
     int at[COUNT];
 #pragma unroll
@@ -200,8 +200,8 @@ __device__ __forceinline__ void load_entries(const uint16_t *column, const doubl
 
 /* A short row: each of its sharers walks the whole chain. */
 template <bool FAR, int SHARERS>
-__device__ __forceinline__ double chain_of(const uint16_t *column, const double *value, int length,
-                                           const double *p)
+static __device__ __forceinline__ double chain_of(const uint16_t *column, const double *value,
+                                                  int length, const double *p)
 {
     double a[YK_ROW_CHAIN], v[YK_ROW_CHAIN], sum = 0.0;
     int at[YK_ROW_CHAIN];
@@ -222,8 +222,8 @@ __device__ __forceinline__ double chain_of(const uint16_t *column, const double 
 /* A row of a slice in the order of rowsum.h: sharer s has every sharers-th of the eight lanes,
  * from s on. All sharers get the sum; every lane of the warp calls. */
 template <bool FAR, int SHARERS>
-__device__ __forceinline__ double product_of(const uint16_t *column, const double *value,
-                                             int length, const double *p)
+static __device__ __forceinline__ double product_of(const uint16_t *column, const double *value,
+                                                    int length, const double *p)
 {
     constexpr int own = YK_ROW_LANES / SHARERS, at_once = YK_ROW_LANES;
     const int lane = threadIdx.x % WARP, mine = lane % SHARERS;
@@ -258,7 +258,7 @@ __device__ __forceinline__ double product_of(const uint16_t *column, const doubl
 /* -------------------------------------------------------------------- sums */
 
 /* One tree over the warp's values, neighbours first, up to groups of `width`. */
-__device__ __forceinline__ double tree_over(double sum, int width)
+static __device__ __forceinline__ double tree_over(double sum, int width)
 {
 #pragma unroll
     for (int step = 1; step < WARP; step *= 2) {
@@ -269,7 +269,7 @@ __device__ __forceinline__ double tree_over(double sum, int width)
 }
 
 /* A chunk's sum from its rows' terms, for the warp's first lane. */
-__device__ __forceinline__ double chunk_sum(const double *term)
+static __device__ __forceinline__ double chunk_sum(const double *term)
 {
     const int lane = threadIdx.x % WARP;
     double sum = 0.0;
@@ -282,7 +282,7 @@ __device__ __forceinline__ double chunk_sum(const double *term)
 
 /* Sums of the block's chunks from their rows' terms into node[dot][chunk], where it has several;
  * all threads call. */
-__device__ __forceinline__ void sum_chunks(const block &b, int dots)
+static __device__ __forceinline__ void sum_chunks(const block &b, int dots)
 {
     const int warp = threadIdx.x / WARP, lane = threadIdx.x % WARP, chunks = b.a.shape.chunks;
     __syncthreads();
@@ -297,7 +297,7 @@ __device__ __forceinline__ void sum_chunks(const block &b, int dots)
 }
 
 /* The first warp, after that: lane c gets chunk c's sum. */
-__device__ __forceinline__ double chunk_of_lane(const block &b, int d)
+static __device__ __forceinline__ double chunk_of_lane(const block &b, int d)
 {
     const int lane = threadIdx.x, chunks = b.a.shape.chunks;
     if (chunks == 1) {
@@ -310,7 +310,7 @@ __device__ __forceinline__ double chunk_of_lane(const block &b, int d)
 /* ---------------------------------------------------------------- meetings */
 
 /* Now and then: whether this block, or another, has waited long enough. */
-__device__ __noinline__ bool lost_patience(int *abandoned, int tries)
+static __device__ __noinline__ bool lost_patience(int *abandoned, int tries)
 {
     if (tries >= PATIENCE) *(volatile int *)abandoned = 1;
     return *(volatile int *)abandoned != 0;
@@ -318,7 +318,7 @@ __device__ __noinline__ bool lost_patience(int *abandoned, int tries)
 
 /* The first warp, lane c with chunk c's sum: its nodes go to everyone. */
 template <bool CLUSTER>
-__device__ __forceinline__ void publish(const block &b, int slot, double sum)
+static __device__ __forceinline__ void publish(const block &b, int slot, double sum)
 {
     const yk_resident_shape &shape = b.a.shape;
     const int lane = threadIdx.x, of_block = shape.chunks / shape.node_chunks;
@@ -340,7 +340,7 @@ __device__ __forceinline__ void publish(const block &b, int slot, double sum)
 
 /* COUNT words a lane, from word `from` on, in a tree; clears *good if they do not come. */
 template <int COUNT>
-__device__ __forceinline__ double await(const block &b, int slot, int from, bool *good)
+static __device__ __forceinline__ double await(const block &b, int slot, int from, bool *good)
 {
     const int lane = threadIdx.x, words = b.a.shape.nodes - from;
     const yk_message *word = b.a.word + slot + from + (lane < words ? lane : 0);
@@ -375,7 +375,7 @@ __device__ __forceinline__ double await(const block &b, int slot, int from, bool
 }
 
 /* The same in a cluster, which has at most one word a lane. */
-__device__ __forceinline__ double await_in_cluster(const block &b, int slot, bool *good)
+static __device__ __forceinline__ double await_in_cluster(const block &b, int slot, bool *good)
 {
     const int lane = threadIdx.x;
     const unsigned word = shared_address(b.at.word + slot + lane);
@@ -393,7 +393,8 @@ __device__ __forceinline__ double await_in_cluster(const block &b, int slot, boo
 
 /* The first thread, with the first total, and what else there is in now->dot: as `step` in
  * gpu_kernels.cu. */
-__device__ __forceinline__ void step(const block &b, kind kind, yk_gpu_loop *loop, double first)
+static __device__ __forceinline__ void step(const block &b, kind kind, yk_gpu_loop *loop,
+                                            double first)
 {
     turn *now = b.at.now;
     if (kind == AFTER_MULTIPLY) {
@@ -413,7 +414,7 @@ __device__ __forceinline__ void step(const block &b, kind kind, yk_gpu_loop *loo
 
 /* The first warp, after sum_chunks. */
 template <bool CLUSTER>
-__device__ __forceinline__ void meet(const block &b, kind kind, yk_gpu_loop *loop, int dots)
+static __device__ __forceinline__ void meet(const block &b, kind kind, yk_gpu_loop *loop, int dots)
 {
     const int lane = threadIdx.x, nodes = b.a.shape.nodes;
     double first = 0.0;
@@ -447,20 +448,21 @@ __device__ __forceinline__ void meet(const block &b, kind kind, yk_gpu_loop *loo
 /* -------------------------------------------------------------------- halo */
 
 /* A message's place in one word: its row, or in a cluster the block and the row in it. */
-template <bool CLUSTER> __device__ __forceinline__ int place_of(const block &b, int row)
+template <bool CLUSTER> static __device__ __forceinline__ int place_of(const block &b, int row)
 {
     return CLUSTER ? row / b.room << 16 | row % b.room : row;
 }
 
 template <bool CLUSTER>
-__device__ __forceinline__ unsigned long long read_boundary(const block &b, int place, double *z)
+static __device__ __forceinline__ unsigned long long read_boundary(const block &b, int place,
+                                                                   double *z)
 {
     if (!CLUSTER) return get(b.a.boundary + place, z);
     return get_in_cluster(shared_address(b.at.boundary + (place & 0xffff)), place >> 16, z);
 }
 
 template <bool CLUSTER>
-__device__ __forceinline__ void send_boundary(const block &b, int row, double z)
+static __device__ __forceinline__ void send_boundary(const block &b, int row, double z)
 {
     if (CLUSTER)
         put_in_cluster(shared_address(b.at.boundary + row), blockIdx.x, z, b.tag);
@@ -470,7 +472,7 @@ __device__ __forceinline__ void send_boundary(const block &b, int row, double z)
 
 /* The first rows of a thread's halo, while the first warp meets. */
 template <bool CLUSTER, int PASSES>
-__device__ __forceinline__ void take_halo(const block &b, worker<PASSES> &me)
+static __device__ __forceinline__ void take_halo(const block &b, worker<PASSES> &me)
 {
     constexpr int EARLY = worker<PASSES>::EARLY;
     unsigned missing = 0;
@@ -500,8 +502,8 @@ __device__ __forceinline__ void take_halo(const block &b, worker<PASSES> &me)
 
 /* p of the halo, from its z: that which is here, and the rest as it comes. */
 template <bool CLUSTER, int PASSES>
-__device__ __forceinline__ void direct_halo(const block &b, const worker<PASSES> &me,
-                                            const double *first_z)
+static __device__ __forceinline__ void direct_halo(const block &b, const worker<PASSES> &me,
+                                                   const double *first_z)
 {
     constexpr int EARLY = worker<PASSES>::EARLY;
     const double beta = b.at.now->s.beta, shift = b.at.now->s.shift;
@@ -525,14 +527,14 @@ __device__ __forceinline__ void direct_halo(const block &b, const worker<PASSES>
 /* ------------------------------------------------------------------ passes */
 
 /* z of a row, which is r without a preconditioner: r times the inverse of the diagonal, or 1. */
-__device__ __forceinline__ double inverse_of(const block &b, int row)
+static __device__ __forceinline__ double inverse_of(const block &b, int row)
 {
     return b.a.jacobi ? b.at.inverse[row] : 1.0;
 }
 
 /* x += alpha p; p = (z - shift) + beta p. */
 template <int SHARERS, int PASSES>
-__device__ __forceinline__ void direction(const block &b, worker<PASSES> &me)
+static __device__ __forceinline__ void direction(const block &b, worker<PASSES> &me)
 {
     const yk_cg_scalars &s = b.at.now->s;
 #pragma unroll
@@ -558,7 +560,7 @@ __device__ __forceinline__ void direction(const block &b, worker<PASSES> &me)
 
 /* q = A p, and the terms of p.q. */
 template <int SHARERS, int PASSES>
-__device__ __forceinline__ void multiply(const block &b, worker<PASSES> &me)
+static __device__ __forceinline__ void multiply(const block &b, worker<PASSES> &me)
 {
 #pragma unroll
     for (int k = 0; k < PASSES; k++) {
@@ -582,7 +584,7 @@ __device__ __forceinline__ void multiply(const block &b, worker<PASSES> &me)
 
 /* r -= alpha q, z, and the terms of their sums; z to the neighbours. */
 template <bool CLUSTER, int SHARERS, int PASSES>
-__device__ __forceinline__ void update(const block &b, worker<PASSES> &me)
+static __device__ __forceinline__ void update(const block &b, worker<PASSES> &me)
 {
 #pragma unroll
     for (int k = 0; k < PASSES; k++) {
@@ -609,7 +611,8 @@ __device__ __forceinline__ void update(const block &b, worker<PASSES> &me)
 /* ------------------------------------------------------------- in and out */
 
 template <int SHARERS, int PASSES>
-__device__ __forceinline__ void load_rows(const block &b, const yk_cg_rows &g, worker<PASSES> &me)
+static __device__ __forceinline__ void load_rows(const block &b, const yk_cg_rows &g,
+                                                 worker<PASSES> &me)
 {
     const int32_t *place = b.a.place + b.first;
     me.sent = 0;
@@ -635,7 +638,8 @@ __device__ __forceinline__ void load_rows(const block &b, const yk_cg_rows &g, w
 
 /* The matrix as far as it is kept, and the halo's first p and z. */
 template <bool CLUSTER, int PASSES>
-__device__ __forceinline__ void load_rest(const block &b, const yk_cg_rows &g, worker<PASSES> &me)
+static __device__ __forceinline__ void load_rest(const block &b, const yk_cg_rows &g,
+                                                 worker<PASSES> &me)
 {
     constexpr int EARLY = worker<PASSES>::EARLY;
     for (int i = threadIdx.x; i <= b.a.slices; i += blockDim.x) b.at.slice[i] = b.slice[i];
@@ -655,7 +659,7 @@ __device__ __forceinline__ void load_rest(const block &b, const yk_cg_rows &g, w
 }
 
 /* No message of an earlier launch may count. */
-__device__ __forceinline__ void clear_messages(const block &b)
+static __device__ __forceinline__ void clear_messages(const block &b)
 {
     if (!b.a.shape.cluster) return;
     const int words = YK_RESIDENT_KINDS * MOST_DOTS * b.a.shape.nodes;
@@ -665,8 +669,8 @@ __device__ __forceinline__ void clear_messages(const block &b)
 }
 
 template <int SHARERS, int PASSES>
-__device__ __forceinline__ void store(const block &b, const yk_cg_rows &g, const worker<PASSES> &me,
-                                      yk_gpu_loop *loop)
+static __device__ __forceinline__ void store(const block &b, const yk_cg_rows &g,
+                                             const worker<PASSES> &me, yk_gpu_loop *loop)
 {
     const turn *now = b.at.now;
 #pragma unroll
@@ -689,8 +693,9 @@ __device__ __forceinline__ void store(const block &b, const yk_cg_rows &g, const
 
 /* ------------------------------------------------------------------ kernel */
 
-__device__ __forceinline__ block block_here(const yk_gpu_view &view, const yk_resident &a,
-                                            int update, unsigned long long epoch, char *memory)
+static __device__ __forceinline__ block block_here(const yk_gpu_view &view, const yk_resident &a,
+                                                   int update, unsigned long long epoch,
+                                                   char *memory)
 {
     const int me = blockIdx.x, room = a.shape.chunks * YK_CHUNK;
     block b = {a, arrays_at(memory, a), 0, room, (int64_t)me * room};
@@ -709,7 +714,7 @@ __device__ __forceinline__ block block_here(const yk_gpu_view &view, const yk_re
 }
 
 template <bool CLUSTER, int SHARERS, int PASSES>
-__global__ void __launch_bounds__(MOST_THREADS, 1)
+static __global__ void __launch_bounds__(MOST_THREADS, 1)
     run_resident(const __grid_constant__ yk_gpu_view view, const __grid_constant__ yk_resident a,
                  int update_task, yk_gpu_loop *loop, unsigned long long epoch)
 {
@@ -755,14 +760,14 @@ struct variant {
     kernel run;
 };
 
-const variant variants[] = {
+static const variant variants[] = {
     {0, 1, 1, run_resident<false, 1, 1>}, {0, 1, 2, run_resident<false, 1, 2>},
     {0, 1, 4, run_resident<false, 1, 4>}, {0, 1, 8, run_resident<false, 1, 8>},
     {0, 4, 2, run_resident<false, 4, 2>}, {0, 4, 4, run_resident<false, 4, 4>},
     {1, 1, 1, run_resident<true, 1, 1>},  {1, 4, 2, run_resident<true, 4, 2>},
 };
 
-kernel kernel_of(const yk_resident_shape &shape)
+static kernel kernel_of(const yk_resident_shape &shape)
 {
     for (const variant &v : variants)
         if (v.cluster == shape.cluster && v.sharers == shape.sharers && v.passes == shape.passes)
@@ -775,7 +780,8 @@ kernel kernel_of(const yk_resident_shape &shape)
 enum { ANALYSTS = YK_RESIDENT_ANALYSTS, MOST_ROWS = YK_RESIDENT_BLOCK_ROWS };
 
 /* Bits of the rows of other blocks that this one's rows multiply with. */
-__device__ void mark_halo(const yk_csr &csr, int64_t first, int64_t last, unsigned *bits, int words)
+static __device__ void mark_halo(const yk_csr &csr, int64_t first, int64_t last, unsigned *bits,
+                                 int words)
 {
     for (int w = threadIdx.x; w < words; w += ANALYSTS) bits[w] = 0;
     __syncthreads();
@@ -788,7 +794,7 @@ __device__ void mark_halo(const yk_csr &csr, int64_t first, int64_t last, unsign
 }
 
 /* before[w]: bits in the words before w; returns all. */
-__device__ int count_before(const unsigned *bits, int words, int *before)
+static __device__ int count_before(const unsigned *bits, int words, int *before)
 {
     __shared__ int share[ANALYSTS];
     const int t = threadIdx.x, each = (words + ANALYSTS - 1) / ANALYSTS;
@@ -812,12 +818,13 @@ __device__ int count_before(const unsigned *bits, int words, int *before)
     return share[ANALYSTS - 1];
 }
 
-__device__ int length_of(const yk_csr &csr, int64_t i, int64_t last)
+static __device__ int length_of(const yk_csr &csr, int64_t i, int64_t last)
 {
     return i < last ? (int)(yk_row_start(&csr, i + 1) - yk_row_start(&csr, i)) : 0;
 }
 
-__device__ void block_range(const yk_csr &csr, const yk_resident &a, int64_t *first, int64_t *last)
+static __device__ void block_range(const yk_csr &csr, const yk_resident &a, int64_t *first,
+                                   int64_t *last)
 {
     int64_t rows = (int64_t)a.shape.chunks * YK_CHUNK;
     *first = blockIdx.x * rows < csr.rows ? blockIdx.x * rows : csr.rows;
@@ -826,7 +833,8 @@ __device__ void block_range(const yk_csr &csr, const yk_resident &a, int64_t *fi
 
 /* The block's rows by length, longest first, equals in their order: then slices have little
  * padding (SELL-C-sigma, with sigma a block). */
-__device__ void rank_rows(const yk_csr &csr, const yk_resident &a, int64_t first, int64_t last)
+static __device__ void rank_rows(const yk_csr &csr, const yk_resident &a, int64_t first,
+                                 int64_t last)
 {
     __shared__ short length[MOST_ROWS];
     const int rows = a.shape.chunks * YK_CHUNK;
@@ -842,7 +850,7 @@ __device__ void rank_rows(const yk_csr &csr, const yk_resident &a, int64_t first
     __syncthreads();
 }
 
-__global__ void __launch_bounds__(ANALYSTS, 1) resident_count(yk_csr csr, yk_resident a)
+static __global__ void __launch_bounds__(ANALYSTS, 1) resident_count(yk_csr csr, yk_resident a)
 {
     extern __shared__ unsigned bits[];
     const int words = (int)((csr.rows + WARP - 1) / WARP), rows = WARP / a.shape.sharers;
@@ -864,7 +872,7 @@ __global__ void __launch_bounds__(ANALYSTS, 1) resident_count(yk_csr csr, yk_res
     a.first[blockIdx.x + 1] = slice[a.slices];
 }
 
-__global__ void __launch_bounds__(ANALYSTS, 1) resident_fill(yk_csr csr, yk_resident a)
+static __global__ void __launch_bounds__(ANALYSTS, 1) resident_fill(yk_csr csr, yk_resident a)
 {
     extern __shared__ unsigned bits[];
     const int words = (int)((csr.rows + WARP - 1) / WARP), sharers = a.shape.sharers;
@@ -902,7 +910,8 @@ __global__ void __launch_bounds__(ANALYSTS, 1) resident_fill(yk_csr csr, yk_resi
     }
 }
 
-int analyse(void (*run)(yk_csr, yk_resident), const yk_csr *csr, const yk_resident *a, void *stream)
+static int analyse(void (*run)(yk_csr, yk_resident), const yk_csr *csr, const yk_resident *a,
+                   void *stream)
 {
     size_t bytes = yk_resident_analysis_bits(csr->rows);
     cudaError_t error =
@@ -911,8 +920,6 @@ int analyse(void (*run)(yk_csr, yk_resident), const yk_csr *csr, const yk_reside
     run<<<a->shape.blocks, ANALYSTS, bytes, (cudaStream_t)stream>>>(*csr, *a);
     return cudaGetLastError();
 }
-
-} // namespace
 
 extern "C" int yk_gpu_resident_count(const yk_csr *csr, const yk_resident *a, void *stream)
 {
