@@ -241,5 +241,7 @@ Test(gpu_values, values_that_are_refused_leave_the_old_ones)
         cr_assert_eq(atomic_load(&context->live_bytes), before);
         expect_same(matrix, twin, borrow ? "borrowed" : "copied");
         unplace(DEVICE, value);
+        yoke_matrix_destroy(matrix);
+        yoke_matrix_destroy(twin);
     }
 }
