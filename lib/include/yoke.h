@@ -277,7 +277,8 @@ typedef struct yoke_plan_options {
     const char *home;           /* where parts' matrices lie */
     const char *partition;      /* who owns which rows */
     const char *solver;         /* recurrence: "cg" */
-    const char *driver;         /* who runs the loop: "team" */
+    const char *driver;         /* who runs the loop: "team"; on a GPU "stream", "graph" or
+                                 * "persistent" */
     const char *format;         /* "csr"; on a GPU also "sell", "cusparse" */
     const char *preconditioner; /* "none" (also for NULL) or "jacobi" */
     const char *shape;          /* "folded" or "unfolded" */
