@@ -13,6 +13,8 @@ static yoke_status upload_csr(struct yk_gpu_state *gpu, const yk_csr *csr)
     const yk_device *device = &gpu->device;
     size_t size = csr->start32 ? sizeof(int32_t) : sizeof(int64_t);
     const void *start = csr->start32 ? (const void *)csr->start32 : (const void *)csr->start64;
+    gpu->wide_start = !csr->start32;
+    gpu->csr_bytes = yk_csr_bytes(csr);
     YK_TRY(yk_device_allocate(device, "row starts", csr->rows + 1, size, &gpu->start));
     YK_TRY(yk_device_copy(device, gpu->start, start, (size_t)(csr->rows + 1) * size));
     YK_TRY(yk_device_allocate(device, "columns", csr->nonzeros, sizeof(int32_t), &gpu->csr_column));
@@ -109,8 +111,8 @@ static void count_bytes(yk_cg *cg)
 {
     const struct yk_gpu_state *gpu = cg->gpu;
     bool sell = gpu->format != YK_GPU_CSR;
-    cg->matrix_bytes = sell ? yk_sell_bytes(YK_SELL_ROWS * gpu->sell_columns) : 0.0;
-    if (sell && gpu->sell_order) cg->matrix_bytes += (double)cg->rows;
+    cg->matrix_bytes = sell ? yk_sell_bytes(YK_SELL_ROWS * gpu->sell_columns) : gpu->csr_bytes;
+    if (sell && gpu->sell_order) cg->matrix_bytes += (double)yk_gpu_part(cg)->rows;
 }
 
 static yoke_status make_sell(yk_cg *cg)

@@ -12,6 +12,8 @@ struct yk_gpu_state {
     yk_device device;
     /* CSR, which goes once SELL has it; and SELL. */
     void *start;
+    bool wide_start;  /* of 64 bits */
+    double csr_bytes; /* that a product reads of it */
     int32_t *csr_column;
     double *csr_value;
     char *sell_column;
@@ -37,6 +39,12 @@ struct yk_gpu_state {
     unsigned long long launches; /* of its kernel */
     void *graph[2];              /* a batch of iterations, from each of p and p_old */
 };
+
+/* The part that the GPU owns: the first, of all rows where it is alone. */
+static inline yk_part *yk_gpu_part(const yk_cg *cg)
+{
+    return &cg->part[0];
+}
 
 /* The view for a pass from this state: p and p_old as newest_p says. */
 yk_gpu_view yk_gpu_view_of(const yk_cg *cg, int newest_p);
