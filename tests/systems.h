@@ -147,6 +147,7 @@ static inline yoke_report solve_with(yoke_matrix *matrix, const yoke_plan_option
     MUST(yoke_solve(plan, b, x, options));
     yoke_report report = *yoke_plan_report(plan);
     report.detail = report.notices = NULL;
+    report.partition = keep(strdup(report.partition)); /* all other names are static */
     yoke_plan_destroy(plan);
     return report;
 }

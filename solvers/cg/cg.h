@@ -87,6 +87,7 @@ typedef struct yk_driver {
     const yk_engine *engine;
     bool wins;            /* where it accepts: auto takes it, untimed */
     bool takes_callbacks; /* a user's operator or preconditioner; a product that is not ours */
+    const struct yk_driver *with_cpu; /* the same where the CPU has rows too; NULL: there is none */
     /* Planning, with the matrix loaded and the shape set. accepts: YOKE_OK, or why it cannot run
      * this; prepare: makes what advance would otherwise make, again after a change of format or
      * shape. NULL: takes any; needs nothing. */

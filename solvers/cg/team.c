@@ -142,14 +142,14 @@ void yk_send_boundary(const yk_cg *cg, const yk_piece *piece, yk_boundary which)
     }
 }
 
-/* p of the halo is updated by its reader: only z travels. */
-static void direction_of_halo(const yk_cg_rows *c, const yk_part *part, const yk_piece *piece,
+/* p of the halo is updated by its reader: only z travels, to where the link says. */
+static void direction_of_halo(const yk_cg *cg, const yk_cg_rows *c, const yk_piece *piece,
                               const double *p_old)
 {
-    for (int64_t k = piece->halo_first; k < piece->halo_last; k++) {
-        int64_t i = part->rows + k;
-        c->p[i] = yk_fma(c->beta, p_old[i], c->z[i] - c->shift);
-    }
+    const double *z = cg->link.port[piece->part].halo_z;
+    const int64_t rows = cg->part[piece->part].rows;
+    for (int64_t k = piece->halo_first; k < piece->halo_last; k++)
+        c->p[rows + k] = yk_fma(c->beta, p_old[rows + k], z[k] - c->shift);
 }
 
 static bool multiply_unfolded(worker *w, unsigned number)
@@ -159,7 +159,7 @@ static bool multiply_unfolded(worker *w, unsigned number)
     {
         yk_cg_rows c = view(w, &cg->piece[i]);
         run_task(cg, &cg->piece[i], &c, YK_TASK_DIRECTION);
-        direction_of_halo(&c, &cg->part[cg->piece[i].part], &cg->piece[i], c.p);
+        direction_of_halo(cg, &c, &cg->piece[i], c.p);
     }
     if (!gate(w, number)) return false;
     FOR_MY_PIECES(w, i)
@@ -178,7 +178,7 @@ static void multiply_folded(worker *w)
     {
         yk_cg_rows c = view(w, &cg->piece[i]);
         run_task(cg, &cg->piece[i], &c, YK_TASK_FOLD);
-        direction_of_halo(&c, &cg->part[cg->piece[i].part], &cg->piece[i], c.p_old);
+        direction_of_halo(cg, &c, &cg->piece[i], c.p_old);
     }
 }
 
@@ -275,7 +275,7 @@ static void halo_direction(yk_cg *cg, yk_piece *piece, void *user)
     const yk_part *part = &cg->part[piece->part];
     yk_cg_rows c = yk_cg_view(cg, part, &cg->s, cg->newest_p);
     (void)user;
-    direction_of_halo(&c, part, piece, c.p);
+    direction_of_halo(cg, &c, piece, c.p);
 }
 
 static void send_z(yk_cg *cg, yk_piece *piece, void *user)
