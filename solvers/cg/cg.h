@@ -31,7 +31,11 @@ typedef enum yk_vector {
     YK_VECTOR_Q
 } yk_vector;
 
-/* Who does the work on the parts, in whose memory: CPU threads, or a GPU. Read at planning. */
+/* What parts send to each other: the boundary of z, and outside the loop of x. */
+typedef enum yk_boundary { YK_BOUNDARY_Z, YK_BOUNDARY_X } yk_boundary;
+
+/* Who does the work on the parts, in whose memory: CPU threads, a GPU, or both. Read at planning.
+ */
 typedef struct yk_engine {
     const char *name;
     /* Planning; open, close and load_... are NULL where the matrix is used where it lies. */
@@ -57,6 +61,8 @@ typedef struct yk_engine {
     void (*run)(yk_cg *cg, yk_task task, double argument, double *total);
     /* out = Op in by the user's callback, outside the loop; false if it failed. */
     bool (*apply)(yk_cg *cg, const yoke_operator *op, yk_vector in, yk_vector out);
+    /* Every boundary into the halos of all parts, outside the loop; NULL: there is one part. */
+    void (*exchange)(yk_cg *cg, yk_boundary which);
     /* b into the parts; x0 into x, or 0 where it is NULL; p = 0. */
     void (*import)(yk_cg *cg, const double *b, const double *x0);
     /* x, times the factor, to the caller. */
@@ -143,11 +149,27 @@ typedef void (*yk_piece_fn)(yk_cg *cg, yk_piece *piece, void *user);
 void yk_team_run(yk_cg *cg, yk_piece_fn body, void *user);
 void yk_team_run_for_gpu(yk_cg *cg, yk_piece_fn body, void *user);
 
+/* The two halves of an iteration, each ended by a meeting. */
+typedef enum yk_half { YK_HALF_MULTIPLY, YK_HALF_UPDATE } yk_half;
+
+/* An owner whose work the first worker enqueues beside doing its own: the GPU of a plan with CPU
+ * parts. It calls, in each half, begin before its own pieces, finish after them, arrived once it
+ * has arrived at the meeting: by then, or soon, the companion's sums are in its part's slot. left:
+ * iterations, this one included. NULL: nothing to do. False: it failed, which cg->status says, and
+ * all leave the loop. */
+typedef struct yk_companion {
+    bool (*begin)(yk_cg *cg, yk_half half, const yk_cg_scalars *s);
+    bool (*finish)(yk_cg *cg, yk_half half, unsigned meeting);
+    bool (*arrived)(yk_cg *cg, yk_half half, unsigned meeting, int64_t left);
+} yk_companion;
+
+/* The CPU's parts through an advance, by the threads of the team, with a companion or NULL. */
+void yk_team_advance(yk_cg *cg, const yk_companion *with, int64_t at_most);
+
 /* Rows of a part as the passes see them, with the scalars of the state. */
 yk_cg_rows yk_cg_view(const yk_cg *cg, const yk_part *part, const yk_cg_scalars *s, int newest_p);
 
 /* Sends the boundary rows of a piece, from the part's z or x, into the receivers' halos. */
-typedef enum yk_boundary { YK_BOUNDARY_Z, YK_BOUNDARY_X } yk_boundary;
 void yk_send_boundary(const yk_cg *cg, const yk_piece *piece, yk_boundary which);
 
 /* The task of the loop that updates r, and the one that makes it b - A x. */
