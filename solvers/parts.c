@@ -301,6 +301,15 @@ static size_t csr_copy_bytes(const yoke_plan *plan, const yk_part *part)
     return (size_t)nonzeros * 12 + (size_t)(part->rows + 1) * start_size(nonzeros);
 }
 
+/* Of the link, on a device or on the host. */
+static size_t link_bytes(const yoke_plan *plan, bool on_device)
+{
+    size_t host, device;
+    if (!plan->choice.memmode) return 0;
+    plan->choice.memmode->bytes(plan->cg.part, plan->cg.parts, &host, &device);
+    return on_device ? device : host;
+}
+
 static size_t host_bytes(const yoke_plan *plan)
 {
     const yk_cg *cg = &plan->cg;
@@ -313,7 +322,7 @@ static size_t host_bytes(const yoke_plan *plan)
             bytes += (size_t)part->send[s].count * sizeof(int32_t);
         if (copies_matrix(plan)) bytes += csr_copy_bytes(plan, part);
     }
-    if (plan->choice.memmode) bytes += plan->choice.memmode->bytes(cg->parts);
+    bytes += link_bytes(plan, false);
     if (needs_staging(plan)) bytes += 2 * (size_t)cg->rows * sizeof(double);
     return bytes;
 }
@@ -376,7 +385,7 @@ static size_t matrix_bytes(const yoke_plan *plan)
 /* Vectors and matrix on a device. */
 static size_t device_bytes(const yoke_plan *plan)
 {
-    return matrix_bytes(plan) + vector_bytes(plan, gpu_part(plan));
+    return matrix_bytes(plan) + vector_bytes(plan, gpu_part(plan)) + link_bytes(plan, true);
 }
 
 /* Beside a device's: what the host needs to fill it. */
@@ -658,7 +667,7 @@ yoke_status yk_parts_allocate(yoke_plan *plan)
     if (copies_matrix(plan)) yk_team_run(cg, fill_pattern, &plan->matrix->csr);
     YK_TRY(yk_parts_fill_values(plan));
     return (plan->choice.memmode ? plan->choice.memmode : &yk_memmode_host)
-        ->connect(cg->context, cg->part, cg->parts, &cg->link);
+        ->connect(cg->context, cg->part, cg->parts, cg->device, &cg->link);
 }
 
 /* -------------------------------------------------------------------- free */
@@ -681,7 +690,7 @@ static void free_part(yoke_plan *plan, yk_part *part)
 void yk_parts_free(yoke_plan *plan)
 {
     yk_cg *cg = &plan->cg;
-    if (cg->link.port) yk_memmode_host.disconnect(cg->context, &cg->link);
+    if (cg->link.mode) cg->link.mode->disconnect(cg->context, &cg->link);
     for (int i = 0; i < cg->pieces; i++)
         yk_free(cg->context, cg->piece[i].send_first,
                 2 * (int64_t)cg->part[cg->piece[i].part].sends, sizeof(int64_t));

@@ -127,6 +127,11 @@ int64_t yk_device_allocations(void)
     return atomic_load_explicit(&allocations, memory_order_relaxed);
 }
 
+void yk_device_note_allocation(void)
+{
+    atomic_fetch_add_explicit(&allocations, 1, memory_order_relaxed);
+}
+
 typedef struct size_text {
     char text[32];
 } size_text;
@@ -157,7 +162,7 @@ yoke_status yk_device_allocate(const yk_device *device, const char *what, int64_
     size_t bytes = 0, available = 0, total = 0;
     *out = NULL;
     YK_TRY(yk_bytes(what, count, size, &bytes));
-    atomic_fetch_add_explicit(&allocations, 1, memory_order_relaxed);
+    yk_device_note_allocation();
     cudaError_t error = cudaMalloc(out, bytes > 0 ? bytes : 1);
     if (error == cudaSuccess) return YOKE_OK;
     cudaGetLastError();
@@ -177,7 +182,7 @@ yoke_status yk_device_allocate_pinned(const char *what, size_t bytes, void *memo
 {
     void **out = memory;
     *out = NULL;
-    atomic_fetch_add_explicit(&allocations, 1, memory_order_relaxed);
+    yk_device_note_allocation();
     cudaError_t error = cudaMallocHost(out, bytes);
     if (error == cudaSuccess) return YOKE_OK;
     cudaGetLastError();

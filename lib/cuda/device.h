@@ -42,8 +42,10 @@ yoke_status yk_device_reserve(const yk_device *device, size_t bytes);
 yoke_status yk_device_allocate(const yk_device *device, const char *what, int64_t count,
                                size_t size, void *memory);
 void yk_device_free(void *memory);
-/* How often memory was asked for here, device's and pinned: tests prove that a solve never does. */
+/* How often memory was asked for here, device's and pinned: tests prove that a solve never does.
+ * What is asked for elsewhere is noted. */
 int64_t yk_device_allocations(void);
+void yk_device_note_allocation(void);
 yoke_status yk_device_allocate_pinned(const char *what, size_t bytes, void *memory);
 void yk_device_free_pinned(void *memory);
 

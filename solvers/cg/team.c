@@ -97,7 +97,7 @@ static bool meet(worker *w, yk_half half, int dots, double *total)
     yk_tree_begin(&all, 0, dots);
     for (int part = 0; part < link->parts; part++) {
         yk_slot *slot = &link->port[part].slot[meeting & 1];
-        if (!yk_flag_wait(&slot->flag, meeting, &link->abort, link->deadline)) {
+        if (!yk_flag_wait(&slot->flag, meeting, link->abort, link->deadline)) {
             w->s.stop = YK_CG_ABORTED;
             return false;
         }
@@ -123,7 +123,7 @@ static bool gate(worker *w, unsigned number)
     FOR_MY_PIECES(w, i)
     {
         yk_port *port = &link->port[cg->piece[i].part];
-        if (!yk_flag_wait(&port->gate, number, &link->abort, link->deadline)) {
+        if (!yk_flag_wait(&port->gate, number, link->abort, link->deadline)) {
             w->s.stop = YK_CG_ABORTED;
             return false;
         }

@@ -30,6 +30,9 @@ typedef struct fake_chip {
 #define FAKE_CHIP ((fake_chip){2, 232448, 16})
 void fake_set_chip(fake_chip chip);
 
+/* Devices reach all host memory, as on a GH200 or by HMM. */
+void fake_reaches_all(bool all);
+
 /* Work runs as it is enqueued: the earliest moment that is allowed instead of the latest. */
 void fake_eager(bool eager);
 

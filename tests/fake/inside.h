@@ -29,6 +29,7 @@
     X(cudaMallocHost)                                                                              \
     X(cudaFreeHost)                                                                                \
     X(cudaMallocManaged)                                                                           \
+    X(cudaMemAdvise)                                                                               \
     X(cudaHostRegister)                                                                            \
     X(cudaHostUnregister)                                                                          \
     X(cudaHostGetDevicePointer)                                                                    \
@@ -86,7 +87,7 @@ typedef struct fake_state {
     int devices; /* -1: not asked yet */
     size_t device_bytes;
     fake_chip chip;
-    bool eager;
+    bool eager, reaches_all;
     cudaError_t lost[FAKE_MOST_DEVICES]; /* by work that failed; or cudaSuccess */
     long work_until_failure;
     cudaError_t work_error;
