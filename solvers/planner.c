@@ -328,6 +328,45 @@ static yoke_status choose_driver(const yoke_matrix *matrix, const yoke_plan_opti
                    choice->partition->name, choice->shared ? "; use graph or stream" : "");
 }
 
+/* Why a mode cannot join a GPU and the CPU here; "" if it can. */
+static const char *cannot_join(const yk_memmode *mode, int device)
+{
+    return mode->reason ? mode->reason(device) : "it joins CPU parts alone";
+}
+
+/* Where a GPU reaches no host memory, copies do. */
+static yoke_status default_memory(const yoke_plan_options *options, yk_choice *choice,
+                                  const char **name)
+{
+    yoke_list_item mapped;
+    const void *table;
+    *name = choice->shared ? "mapped" : "host";
+    if (!choice->shared || !is_auto(options->memory)) return YOKE_OK;
+    YK_TRY(yk_registry_find(YOKE_LIST_MEMORY, *name, &mapped, &table));
+    const char *reason = cannot_join(table, options->device);
+    if (!*reason) return YOKE_OK;
+    snprintf(choice->notice, sizeof choice->notice, "memory auto takes explicit: %s", reason);
+    *name = "explicit";
+    return YOKE_OK;
+}
+
+static yoke_status choose_memory(const yoke_plan_options *options, yk_choice *choice)
+{
+    const char *name, *by_default, *reason;
+    const void *table;
+    YK_TRY(default_memory(options, choice, &by_default));
+    YK_TRY(find(YOKE_LIST_MEMORY, options->memory, by_default, &name, &table));
+    choice->memmode = table;
+    if (!choice->shared && choice->memmode->reason)
+        return yk_fail(YOKE_UNSUITABLE,
+                       "memory %s joins a GPU and the CPU; partition %s has rows on one of them",
+                       name, choice->partition->name);
+    if (!choice->shared || !*(reason = cannot_join(choice->memmode, options->device)))
+        return YOKE_OK;
+    return yk_fail(choice->memmode->reason ? YOKE_UNUSABLE : YOKE_UNSUITABLE,
+                   "memory %s for partition %s: %s", name, choice->partition_text, reason);
+}
+
 static yoke_status choose_tables(const yoke_matrix *matrix, yoke_plan_options *options,
                                  yk_choice *choice)
 {
@@ -342,9 +381,7 @@ static yoke_status choose_tables(const yoke_matrix *matrix, yoke_plan_options *o
                          options->device == 0 &&
                          (is_auto(options->format) || is_named(options->format, "csr"));
     YK_TRY(choose_driver(matrix, options, choice));
-    YK_TRY(
-        find(YOKE_LIST_MEMORY, options->memory, choice->shared ? "mapped" : "host", &name, &table));
-    choice->memmode = table;
+    YK_TRY(choose_memory(options, choice));
     YK_TRY(find(YOKE_LIST_HOMES, options->home, "owner", &choice->home, NULL));
     YK_TRY(find(YOKE_LIST_SOLVERS, options->solver, "cg", &choice->solver, NULL));
     YK_TRY(find(YOKE_LIST_FORMATS, options->format, "csr", &choice->format, NULL));

@@ -141,8 +141,9 @@ struct yk_cg {
     yoke_status status;          /* of the first device call that failed in this solve */
 };
 
-extern const yk_engine yk_engine_cpu, yk_engine_gpu;
+extern const yk_engine yk_engine_cpu, yk_engine_gpu, yk_engine_together;
 extern const yk_driver yk_driver_team, yk_driver_stream, yk_driver_graph, yk_driver_persistent;
+extern const yk_driver yk_driver_stream_with_cpu, yk_driver_graph_with_cpu;
 
 /* Pieces by the threads of the team: those of the CPU's parts; or those of a GPU's. */
 typedef void (*yk_piece_fn)(yk_cg *cg, yk_piece *piece, void *user);
@@ -162,6 +163,12 @@ typedef struct yk_companion {
     bool (*finish)(yk_cg *cg, yk_half half, unsigned meeting);
     bool (*arrived)(yk_cg *cg, yk_half half, unsigned meeting, int64_t left);
 } yk_companion;
+
+/* Outside the loop: a task over the CPU's parts; then its sums behind those of the rows before, and
+ * the largest magnitude. */
+void yk_team_task(yk_cg *cg, yk_task task, double argument);
+void yk_team_append_sums(const yk_cg *cg, yk_tree *all);
+double yk_team_largest(const yk_cg *cg);
 
 /* The CPU's parts through an advance, by the threads of the team, with a companion or NULL. */
 void yk_team_advance(yk_cg *cg, const yk_companion *with, int64_t at_most);

@@ -58,7 +58,7 @@ static void publish(const yk_cg *cg, int part, unsigned meeting)
 static bool go_on(worker *w, bool done)
 {
     if (done) return true;
-    yk_flag_set(&w->cg->link.abort, 1);
+    yk_flag_set(w->cg->link.abort, 1);
     w->s.stop = YK_CG_ABORTED;
     return false;
 }
@@ -287,23 +287,33 @@ static void one_task(yk_cg *cg, yk_piece *piece, void *user)
     run_task(cg, piece, &c, call->task);
 }
 
-static void total_of_pieces(const yk_cg *cg, yk_task task, double *total)
+void yk_team_task(yk_cg *cg, yk_task task, double argument)
 {
-    yk_tree all;
-    yk_tree_begin(&all, 0, yk_task_dots(task));
-    for (int i = cg->gpu_pieces; i < cg->pieces; i++) yk_tree_append(&all, &cg->piece[i].sums);
-    yk_tree_total(&all, total);
+    yk_team_run(cg, one_task, &(task_call){task, argument});
+}
+
+void yk_team_append_sums(const yk_cg *cg, yk_tree *all)
+{
+    for (int i = cg->gpu_pieces; i < cg->pieces; i++) yk_tree_append(all, &cg->piece[i].sums);
+}
+
+double yk_team_largest(const yk_cg *cg)
+{
+    double largest = 0.0;
+    for (int i = cg->gpu_pieces; i < cg->pieces; i++) largest = fmax(largest, cg->piece[i].largest);
+    return largest;
 }
 
 static void run(yk_cg *cg, yk_task task, double argument, double *total)
 {
-    yk_team_run(cg, one_task, &(task_call){task, argument});
+    yk_tree all;
+    yk_team_task(cg, task, argument);
     if (yk_task_is_largest(task)) {
-        *total = 0.0;
-        for (int i = cg->gpu_pieces; i < cg->pieces; i++)
-            *total = fmax(*total, cg->piece[i].largest);
+        *total = yk_team_largest(cg);
     } else if (yk_task_dots(task) > 0) {
-        total_of_pieces(cg, task, total);
+        yk_tree_begin(&all, 0, yk_task_dots(task));
+        yk_team_append_sums(cg, &all);
+        yk_tree_total(&all, total);
     }
 }
 
