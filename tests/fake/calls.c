@@ -7,7 +7,10 @@
 #include "tests/fake/inside.h"
 
 fake_state fake = {
-    .devices = -1, .device_bytes = (size_t)1 << 30, .chip = {2, 232448, 16}, /* FAKE_CHIP */
+    .devices = -1,
+    .device_bytes = (size_t)1 << 30,
+    .chip = {2, 232448, 16}, /* FAKE_CHIP */
+    .granule = 1,
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -153,6 +156,20 @@ void fake_set_chip(fake_chip chip)
     let_go();
 }
 
+void fake_pageable_access(bool reaches)
+{
+    hold();
+    fake.pageable = reaches;
+    let_go();
+}
+
+void fake_green_contexts(int granule)
+{
+    hold();
+    fake.granule = granule;
+    let_go();
+}
+
 void fake_eager(bool eager)
 {
     hold();
@@ -181,7 +198,7 @@ fake_counts fake_made(void)
 long fake_total(fake_counts c)
 {
     return c.device + c.pinned + c.managed + c.registered + c.streams + c.events + c.graphs +
-           c.execs;
+           c.execs + c.greens;
 }
 
 size_t fake_bytes(void)
@@ -360,6 +377,8 @@ static int attribute_of(enum cudaDeviceAttr attribute)
     case cudaDevAttrMaxSharedMemoryPerBlock: return 48 << 10;
     case cudaDevAttrMaxSharedMemoryPerBlockOptin: return (int)fake.chip.shared_bytes;
     case cudaDevAttrMaxSharedMemoryPerMultiprocessor: return 228 << 10;
+    case cudaDevAttrPageableMemoryAccess: return fake.pageable;
+    case cudaDevAttrCanMapHostMemory:
     case cudaDevAttrUnifiedAddressing:
     case cudaDevAttrManagedMemory:
     case cudaDevAttrConcurrentManagedAccess:

@@ -28,7 +28,18 @@
     X(cudaFree)                                                                                    \
     X(cudaMallocHost)                                                                              \
     X(cudaFreeHost)                                                                                \
+    X(cudaHostAlloc)                                                                               \
     X(cudaMallocManaged)                                                                           \
+    X(cudaMemAdvise)                                                                               \
+    X(cudaMemPrefetchAsync)                                                                        \
+    X(cudaGetDriverEntryPointByVersion)                                                            \
+    X(cuDeviceGet)                                                                                 \
+    X(cuDeviceGetDevResource)                                                                      \
+    X(cuDevSmResourceSplitByCount)                                                                 \
+    X(cuDevResourceGenerateDesc)                                                                   \
+    X(cuGreenCtxCreate)                                                                            \
+    X(cuGreenCtxDestroy)                                                                           \
+    X(cuGreenCtxStreamCreate)                                                                      \
     X(cudaHostRegister)                                                                            \
     X(cudaHostUnregister)                                                                          \
     X(cudaHostGetDevicePointer)                                                                    \
@@ -86,7 +97,8 @@ typedef struct fake_state {
     int devices; /* -1: not asked yet */
     size_t device_bytes;
     fake_chip chip;
-    bool eager;
+    bool eager, pageable;
+    int granule; /* multiprocessors of the smallest group; 0: there are no green contexts */
     cudaError_t lost[FAKE_MOST_DEVICES]; /* by work that failed; or cudaSuccess */
     long work_until_failure;
     cudaError_t work_error;

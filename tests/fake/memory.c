@@ -207,7 +207,7 @@ cudaError_t cudaMallocHost(void **memory, size_t bytes)
 cudaError_t cudaHostAlloc(void **memory, size_t bytes, unsigned flags)
 {
     (void)flags;
-    return made_by(FAKE_cudaMallocHost, memory, bytes, cudaMemoryTypeHost);
+    return made_by(FAKE_cudaHostAlloc, memory, bytes, cudaMemoryTypeHost);
 }
 
 cudaError_t cudaMallocManaged(void **memory, size_t bytes, unsigned flags)
