@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* parts.c: making the parts of a plan: the cut, the halos, the pieces of each thread, memory.
  * Whatever is large is written first by the thread that will work on it. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,6 +9,7 @@
 #include "lib/status.h"
 #include "partition/balance.h"
 #include "solvers/cg/bytes.h"
+#include "solvers/homes.h"
 #include "solvers/plan.h"
 
 static bool has_entries(const yoke_plan *plan)
@@ -334,15 +336,22 @@ static size_t matrix_bytes(const yoke_plan *plan)
            (makes_sell(&plan->choice) ? yk_sell_memory(&plan->choice.row_shape) : 0);
 }
 
-/* Vectors and matrix on a device. */
-static size_t device_bytes(const yoke_plan *plan)
+static size_t vector_bytes(const yoke_plan *plan)
 {
     yk_part part = plan->cg.part[0];
     vector_slot slot[MOST_VECTORS];
     int count = list_vectors(plan, &part, slot);
-    size_t bytes = matrix_bytes(plan);
+    size_t bytes = 0;
     for (int v = 0; v < count; v++) bytes += (size_t)slot[v].length * sizeof(double);
     return bytes;
+}
+
+/* Vectors and matrix of a GPU's rows. */
+static yk_home_bytes home_bytes(const yoke_plan *plan)
+{
+    size_t vectors = vector_bytes(plan);
+    if (plan->choice.place.kind != YK_HOME_OWNER) return yk_home_take(plan, vectors);
+    return (yk_home_bytes){.device = vectors + matrix_bytes(plan)};
 }
 
 /* Beside a device's: what the host needs to fill it. */
@@ -361,25 +370,51 @@ void yk_parts_bytes(const yoke_plan *plan, size_t *host, size_t *device)
     *host = host_bytes(plan);
     if (!engine_of(plan)->load_matrix) return;
     engine_of(plan)->state_bytes(&plan->cg, host, device);
-    *device += device_bytes(plan);
-    *host += host_bytes_with_device(plan);
+    const yk_home_bytes bytes = home_bytes(plan);
+    *device += bytes.device + bytes.managed;
+    *host += host_bytes_with_device(plan) + bytes.host;
+}
+
+static yoke_status reserve_now(yoke_plan *plan)
+{
+    const yk_home_bytes bytes = home_bytes(plan);
+    return engine_of(plan)->reserve(&plan->cg, bytes.device, bytes.managed);
+}
+
+/* The last share of the matrix goes to host memory, by name as if it had been asked for. */
+static yoke_status spill(yoke_plan *plan)
+{
+    size_t available = 0;
+    char why[512];
+    snprintf(why, sizeof why, "%s", yoke_error_text());
+    YK_TRY(engine_of(plan)->available(&plan->cg, &available));
+    yk_home_spill(plan, vector_bytes(plan), available);
+    YK_TRY(reserve_now(plan));
+    yk_plan_note(plan, "home auto takes %s: %s", plan->choice.home, why);
+    return YOKE_OK;
 }
 
 /* Where there is no room for what auto would add, less may do: no image for the persistent driver;
- * then CSR in place of SELL. */
+ * CSR in place of SELL; then a share of the matrix in host memory. */
 static yoke_status reserve(yoke_plan *plan)
 {
     yk_choice *choice = &plan->choice;
     if (!engine_of(plan)->reserve) return YOKE_OK;
-    yoke_status status = engine_of(plan)->reserve(&plan->cg, device_bytes(plan));
+    const char *format = choice->format;
+    yoke_status status = reserve_now(plan);
     if (status == YOKE_NO_MEMORY && choice->residency == YK_RESIDENT_IF_FASTER) {
         choice->residency = plan->cg.residency = YK_RESIDENT_NEVER;
-        status = engine_of(plan)->reserve(&plan->cg, device_bytes(plan));
+        status = reserve_now(plan);
     }
-    if (status != YOKE_NO_MEMORY || !choice->format_is_auto || !makes_sell(choice)) return status;
-    choice->format = "csr";
+    if (status == YOKE_NO_MEMORY && choice->format_is_auto && makes_sell(choice)) {
+        choice->format = "csr";
+        choice->measure_format = false;
+        status = reserve_now(plan);
+    }
+    if (status != YOKE_NO_MEMORY || !yk_home_may_spill(plan)) return status;
+    choice->format = format;
     choice->measure_format = false;
-    return engine_of(plan)->reserve(&plan->cg, device_bytes(plan));
+    return spill(plan);
 }
 
 static yoke_status allocate_csr(yoke_plan *plan, yk_part *part)
@@ -567,6 +602,9 @@ yoke_status yk_parts_allocate(yoke_plan *plan)
 {
     yk_cg *cg = &plan->cg;
     if (engine_of(plan)->open) YK_TRY(engine_of(plan)->open(cg));
+    if (cg->gpu_sms > 0 && cg->multiprocessors > 0 && cg->multiprocessors != cg->gpu_sms)
+        yk_plan_note(plan, "gpu_sms %d: this device works with %d multiprocessors", cg->gpu_sms,
+                     cg->multiprocessors);
     YK_TRY(reserve(plan));
     for (int i = 0; i < cg->parts; i++) {
         YK_TRY(allocate_csr(plan, &cg->part[i]));

@@ -7,6 +7,7 @@
 #include "lib/status.h"
 #include "lib/threads.h"
 #include "solvers/cg/bytes.h"
+#include "solvers/homes.h"
 #include "solvers/plan.h"
 #include "solvers/registry.h"
 
@@ -220,6 +221,12 @@ static double seconds_on_gpu(double bytes)
  * GPU must be opened and filled first. */
 #define GPU_ADVANTAGE 2.0
 
+/* Homes that only a GPU's rows have. */
+static bool is_home_of_gpu(const char *home)
+{
+    return !is_auto(home) && strcmp(home, "owner") != 0;
+}
+
 /* For small systems no device is even asked for. What takes device pointers has its data there. */
 static bool is_worth_a_gpu(const yoke_matrix *matrix, const yoke_plan_options *options)
 {
@@ -227,6 +234,7 @@ static bool is_worth_a_gpu(const yoke_matrix *matrix, const yoke_plan_options *o
         yk_csr_bytes(&matrix->csr) + yk_cg_row_bytes(false, false) * (double)matrix->csr.rows;
     if (options->parts > 1 || is_named(options->driver, "team")) return false;
     if (!is_auto(options->format) && !is_named(options->format, "csr")) return true;
+    if (is_home_of_gpu(options->home)) return true;
     if (has_callbacks(matrix, options)) return callbacks_have(matrix, options, YOKE_APPLY_DEVICE);
     return GPU_ADVANTAGE * seconds_on_gpu(bytes) < seconds_on_cpu(matrix, options, bytes);
 }
@@ -258,7 +266,7 @@ static yoke_status choose_tables(const yoke_matrix *matrix, const yoke_plan_opti
     choice->partition = table;
     bool gpu = choice->partition->owner == YK_OWNER_GPU;
     choice->falls_back = gpu && is_auto(options->partition) && is_auto(options->driver) &&
-                         options->device == 0 &&
+                         options->device == 0 && !is_home_of_gpu(options->home) &&
                          (is_auto(options->format) || is_named(options->format, "csr"));
     YK_TRY(find(YOKE_LIST_DRIVERS, options->driver, default_driver(matrix, options, gpu), &name,
                 &table));
@@ -275,7 +283,7 @@ static yoke_status choose_tables(const yoke_matrix *matrix, const yoke_plan_opti
     choice->foreign_product = is_named(choice->format, "cusparse");
     if (!gpu && strcmp(choice->format, "csr") != 0)
         return yk_fail(YOKE_UNSUITABLE, "format %s is not for the CPU; use csr", choice->format);
-    return YOKE_OK;
+    return yk_home_choose(matrix, options, choice);
 }
 
 /* ------------------------------------------------------------------ formats */
@@ -304,6 +312,7 @@ static yoke_status choose_residency(const yoke_matrix *matrix, const yoke_plan_o
     bool gpu = choice->partition->owner == YK_OWNER_GPU;
     bool asked = is_named(options->driver, "persistent");
     bool possible = sell_is_possible(&choice->row_shape), free = gpu && is_auto(options->driver);
+    if (choice->place.kind != YK_HOME_OWNER || choice->gpu_sms > 0) free = false;
     if (asked && choice->folded)
         return yk_fail(YOKE_UNSUITABLE, "driver persistent keeps p on the chip and does not take "
                                         "shape folded; use unfolded");
@@ -328,6 +337,7 @@ static void choose_measuring(const yoke_matrix *matrix, const yoke_plan_options 
     choice->driver_is_auto = is_auto(options->driver);
     if (!gpu || has_callbacks(matrix, options) || !may_measure(matrix, choice)) return;
     choice->measure_driver = choice->driver_is_auto;
+    if (choice->place.kind != YK_HOME_OWNER) return; /* both formats are not there at once */
     choice->measure_format = choice->format_is_auto && sell_is_possible(shape) &&
                              shape->sell_padding <= SELL_PADDING_TIMED;
 }
@@ -352,6 +362,8 @@ static yoke_status check_options(const yoke_plan_options *options)
         return yk_fail(YOKE_INVALID, "threads is %d, expected 0 to 65536", options->threads);
     if (options->device < 0)
         return yk_fail(YOKE_INVALID, "device is %d, expected 0 or more", options->device);
+    if (options->gpu_sms < 0)
+        return yk_fail(YOKE_INVALID, "gpu_sms is %d, expected 0 or more", options->gpu_sms);
     if (options->nullspace != YOKE_NULLSPACE_NONE && options->nullspace != YOKE_NULLSPACE_CONSTANT)
         return yk_fail(YOKE_INVALID, "nullspace is %d, expected 0 or 1", (int)options->nullspace);
     return YOKE_OK;

@@ -131,7 +131,7 @@ static void begin_report(const yoke_plan *plan, const yoke_solve_options *option
         .parts = plan->cg.parts,
         .gpus = is_cpu(plan) ? 0 : 1,
         .cpu_rows = is_cpu(plan) ? plan->cg.rows : 0,
-        .memory = choice->memmode ? choice->memmode->name : NULL,
+        .memory = choice->memmode ? choice->memmode->name : choice->place_name,
         .home = choice->home,
         .partition = choice->partition->name,
         .solver = choice->solver,
