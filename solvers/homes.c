@@ -142,24 +142,23 @@ typedef struct matrix_bytes {
     size_t passing, beside, entries;
 } matrix_bytes;
 
-static matrix_bytes bytes_of_matrix(const yoke_plan *plan)
+static matrix_bytes bytes_of(const yoke_plan *plan, const yk_home_matrix *matrix)
 {
-    const yk_csr *csr = &plan->matrix->csr;
     const yk_row_shape *shape = &plan->choice.row_shape;
-    size_t start = (size_t)(csr->rows + 1) * (csr->start32 ? sizeof(int32_t) : sizeof(int64_t));
-    size_t entry = sizeof *csr->column + sizeof *csr->value;
+    const size_t entry = sizeof(int32_t) + sizeof(double);
+    size_t start = (size_t)(matrix->rows + 1) * matrix->start;
     if (plan->matrix->is_operator) return (matrix_bytes){0, 0, 0};
     if (strcmp(plan->choice.format, "sell") != 0)
-        return (matrix_bytes){0, start, (size_t)csr->nonzeros * entry};
+        return (matrix_bytes){0, start, (size_t)matrix->nonzeros * entry};
     size_t columns = (size_t)shape->sell_columns * YK_SELL_BYTES;
-    return (matrix_bytes){start + (size_t)yk_piece_entries(csr) * entry,
+    return (matrix_bytes){start + (size_t)yk_piece_entries(matrix->nonzeros) * entry,
                           yk_sell_memory(shape) - columns, columns};
 }
 
-yk_home_bytes yk_home_take(const yoke_plan *plan, size_t vectors)
+yk_home_bytes yk_home_take(const yoke_plan *plan, const yk_home_matrix *lengths, size_t vectors)
 {
     const yk_home *home = &plan->choice.place;
-    const matrix_bytes matrix = bytes_of_matrix(plan);
+    const matrix_bytes matrix = bytes_of(plan, lengths);
     if (home->kind == YK_HOME_SPILL) {
         size_t kept = (size_t)((1.0 - home->spill) * (double)matrix.entries);
         return (yk_home_bytes){.device = vectors + matrix.passing + matrix.beside + kept,
@@ -184,9 +183,9 @@ bool yk_home_may_spill(const yoke_plan *plan)
            !plan->matrix->is_operator && plan->matrix->csr.nonzeros > 0;
 }
 
-void yk_home_spill(yoke_plan *plan, size_t vectors, size_t available)
+void yk_home_spill(yoke_plan *plan, const yk_home_matrix *lengths, size_t vectors, size_t available)
 {
-    const matrix_bytes matrix = bytes_of_matrix(plan);
+    const matrix_bytes matrix = bytes_of(plan, lengths);
     const size_t fixed = vectors + matrix.passing + matrix.beside;
     double kept = available > fixed ? (double)(available - fixed) / (double)matrix.entries : 0.0;
     double share = ceil(1e4 * (1.0 - kept)) / 1e4;

@@ -15,12 +15,18 @@ typedef struct yk_home_bytes {
     size_t device, managed, host;
 } yk_home_bytes;
 
+/* Lengths of a GPU part's matrix; of a row start in bytes. */
+typedef struct yk_home_matrix {
+    int64_t rows, nonzeros;
+    size_t start;
+} yk_home_matrix;
+
 /* Of a plan whose home is not its owner's alone; vectors: their bytes. */
-yk_home_bytes yk_home_take(const yoke_plan *plan, size_t vectors);
+yk_home_bytes yk_home_take(const yoke_plan *plan, const yk_home_matrix *matrix, size_t vectors);
 
 /* Whether auto may let a part of the matrix lie in host memory; and does, the least that leaves the
  * device with no more than so many bytes. */
 bool yk_home_may_spill(const yoke_plan *plan);
-void yk_home_spill(yoke_plan *plan, size_t vectors, size_t available);
+void yk_home_spill(yoke_plan *plan, const yk_home_matrix *matrix, size_t vectors, size_t available);
 
 #endif

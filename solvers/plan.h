@@ -48,7 +48,7 @@ struct yoke_plan {
     yk_choice choice;
     yoke_operator preconditioner; /* the user's, where .apply is set */
     yk_cg cg;
-    double *host_diagonal;    /* [rows], where the parts' memory is not the host's; or NULL */
+    double *host_diagonal;    /* [rows of a GPU's part], for Jacobi; else NULL */
     bool loaded;              /* the engine has the matrix */
     int64_t bad_diagonal_row; /* first row whose diagonal is not positive; -1; for Jacobi */
     double bad_diagonal;

@@ -26,22 +26,24 @@ typedef struct entry {
 static const char with_gpu[] = "";
 static const char with_cusparse[] = "";
 
-/* And usable where a GPU reaches memory of this kind. */
-static const char with_mapped[] = "", with_managed[] = "", with_system[] = "";
+/* And where the first GPU has what the memory mode says, or maps host memory. */
+static const char with_mode[] = "", with_mapped[] = "";
 
 #if HAVE_CUDA
 #include "lib/cuda/cusparse.h"
 #include "lib/cuda/device.h"
+#include "lib/cuda/shared.h"
 #define GPU(implementation)      implementation, with_gpu
 #define CUSPARSE(implementation) implementation, with_cusparse
-#define REACHES(kind)            here, with_##kind
-#define memory_reason(kind)      yk_device_memory_reason(0, kind)
+#define MODE(implementation)     implementation, with_mode
+#define MAPPED(implementation)   implementation, with_mapped
 #else
-#define GPU(implementation)      NULL, NEEDS_CUDA
-#define CUSPARSE(implementation) NULL, NEEDS_CUDA
-#define REACHES(kind)            NULL, NEEDS_CUDA
-#define yk_cusparse_reason()     NEEDS_CUDA
-#define memory_reason(kind)      NEEDS_CUDA
+#define GPU(implementation)         NULL, NEEDS_CUDA
+#define CUSPARSE(implementation)    NULL, NEEDS_CUDA
+#define MODE(implementation)        NULL, NEEDS_CUDA
+#define MAPPED(implementation)      NULL, NEEDS_CUDA
+#define yk_cusparse_reason()        NEEDS_CUDA
+#define yk_shared_no_mapped(device) NEEDS_CUDA
 #endif
 
 static const char here[] = "";
@@ -49,16 +51,16 @@ static const char here[] = "";
 static const entry memory_modes[] = {
     {"host", "host", "CPU parts of one process, through plain memory", &yk_memmode_host, NULL},
     {"explicit", "explicit", "separate host and device copies, moved by asynchronous copies",
-     GPU(here)},
-    {"managed", "managed", "cudaMallocManaged with placement advice", REACHES(managed)},
-    {"mapped", "mapped", "pinned host memory mapped into the GPU", REACHES(mapped)},
-    {"system", "system", "plain memory that the GPU reaches by itself", REACHES(system)},
+     MODE(&yk_memmode_explicit)},
+    {"managed", "managed", "cudaMallocManaged with placement advice", MODE(&yk_memmode_managed)},
+    {"mapped", "mapped", "pinned host memory mapped into the GPU", MODE(&yk_memmode_mapped)},
+    {"system", "system", "plain memory that the GPU reaches by itself", MODE(&yk_memmode_system)},
     {0},
 };
 static const entry homes[] = {
     {"owner", "owner", "each part's matrix and vectors in its owner's fastest memory", here, NULL},
     {"shared", "shared", "a GPU's matrix and vectors in the memory mode's memory", GPU(here)},
-    {"spill", "spill:R", "a share R of a GPU's matrix in host memory", REACHES(mapped)},
+    {"spill", "spill:R", "a share R of a GPU's matrix in host memory", MAPPED(here)},
     {0},
 };
 static const entry partitions[] = {
@@ -161,7 +163,7 @@ const char *yk_gpu_reason(void)
 static bool needs_gpu(const entry *e)
 {
     return e->missing == with_gpu || e->missing == with_cusparse || e->missing == with_mapped ||
-           e->missing == with_managed || e->missing == with_system;
+           e->missing == with_mode;
 }
 
 /* Why an entry is not built, or cannot be used here; "" if it can. */
@@ -169,9 +171,8 @@ static const char *reason_of(const entry *e)
 {
     if (needs_gpu(e) && *yk_gpu_reason()) return yk_gpu_reason();
     if (e->missing == with_cusparse) return yk_cusparse_reason();
-    if (e->missing == with_mapped) return memory_reason(YK_MEMORY_MAPPED);
-    if (e->missing == with_managed) return memory_reason(YK_MEMORY_MANAGED);
-    if (e->missing == with_system) return memory_reason(YK_MEMORY_SYSTEM);
+    if (e->missing == with_mapped) return yk_shared_no_mapped(0);
+    if (e->missing == with_mode) return ((const yk_memmode *)e->implementation)->reason(0);
     return e->missing ? e->missing : "";
 }
 

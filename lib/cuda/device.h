@@ -41,10 +41,6 @@ void yk_device_leave(int previous);
 /* YOKE_OK for 0, else YOKE_DEVICE with the call, the name and the words of the error. */
 yoke_status yk_device_try(int error, const char *call);
 
-/* Why a device cannot use memory of a kind, until the thread asks again; "" if it can. Makes no
- * context. */
-const char *yk_device_memory_reason(int number, yk_memory kind);
-
 /* From now on work is done, and counted on, by at least `count` multiprocessors, as few more as the
  * device allows: device->multiprocessors. YOKE_UNUSABLE, with the reason, where the driver cannot.
  * Right after opening: what was enqueued is not waited for. */
@@ -66,8 +62,10 @@ yoke_status yk_device_allocate(const yk_device *device, const char *what, int64_
 yoke_status yk_device_allocate_in(const yk_device *device, yk_memory kind, const char *what,
                                   int64_t count, size_t size, void *memory);
 void yk_device_free(void *memory);
-/* How often memory was asked for here, of any kind: tests prove that a solve never does. */
+/* How often memory was asked for here, of any kind: tests prove that a solve never does. What is
+ * asked for elsewhere is noted. */
 int64_t yk_device_allocations(void);
+void yk_device_note_allocation(void);
 yoke_status yk_device_allocate_pinned(const char *what, size_t bytes, void *memory);
 void yk_device_free_pinned(void *memory);
 

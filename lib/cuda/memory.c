@@ -17,7 +17,7 @@ int64_t yk_device_allocations(void)
     return atomic_load_explicit(&allocations, memory_order_relaxed);
 }
 
-static void count_allocation(void)
+void yk_device_note_allocation(void)
 {
     atomic_fetch_add_explicit(&allocations, 1, memory_order_relaxed);
 }
@@ -149,37 +149,6 @@ yoke_status yk_device_reserve_managed(const yk_device *device, size_t bytes)
 
 /* ------------------------------------------------------------------ kinds */
 
-/* "" if the device has the attribute. */
-static const char *lacks(int number, enum cudaDeviceAttr attribute, const char *sentence)
-{
-    static _Thread_local char text[256];
-    int value = 0;
-    cudaError_t error = cudaDeviceGetAttribute(&value, attribute, number);
-    text[0] = '\0';
-    if (error != cudaSuccess)
-        snprintf(text, sizeof text, "device %d does not answer: %s (%s)", number,
-                 cudaGetErrorString(error), cudaGetErrorName(error));
-    else if (!value)
-        snprintf(text, sizeof text, "device %d %s", number, sentence);
-    if (error != cudaSuccess) cudaGetLastError();
-    return text;
-}
-
-const char *yk_device_memory_reason(int number, yk_memory kind)
-{
-    switch (kind) {
-    case YK_MEMORY_MAPPED:
-        return lacks(number, cudaDevAttrCanMapHostMemory, "does not map host memory");
-    case YK_MEMORY_MANAGED:
-        return lacks(number, cudaDevAttrConcurrentManagedAccess,
-                     "does not place managed memory (concurrentManagedAccess is 0)");
-    case YK_MEMORY_SYSTEM:
-        return lacks(number, cudaDevAttrPageableMemoryAccess,
-                     "does not reach plain host memory (pageableMemoryAccess is 0)");
-    default: return "";
-    }
-}
-
 static yoke_status refuse(const yk_device *device, const char *what, const char *of, size_t bytes,
                           cudaError_t error)
 {
@@ -289,7 +258,7 @@ yoke_status yk_device_allocate_in(const yk_device *device, yk_memory kind, const
     *out = NULL;
     YK_TRY(yk_bytes(what, count, size, &made.bytes));
     if (made.bytes == 0) made.bytes = 1;
-    count_allocation();
+    yk_device_note_allocation();
     YK_TRY(take(device, what, &made));
     if (!made.memory) made.memory = made.base;
     yoke_status status = YOKE_OK;
@@ -319,7 +288,7 @@ yoke_status yk_device_allocate_pinned(const char *what, size_t bytes, void *memo
 {
     void **out = memory;
     *out = NULL;
-    count_allocation();
+    yk_device_note_allocation();
     cudaError_t error = cudaMallocHost(out, bytes);
     if (error == cudaSuccess) return YOKE_OK;
     cudaGetLastError();

@@ -4,14 +4,13 @@
 #define YK_IFACE_PARTITION_H
 
 #include "lib/matrix.h"
+#include "lib/part.h"
 
 typedef struct yk_cut_request {
     const yk_csr *csr; /* row starts may be missing (an operator): then rows count alone */
     int parts;
     double row_bytes; /* of the vectors, an iteration; an entry of the matrix is 12 */
 } yk_cut_request;
-
-typedef enum yk_owner { YK_OWNER_CPU, YK_OWNER_GPU } yk_owner;
 
 typedef struct yk_partition {
     const char *name, *form, *text;

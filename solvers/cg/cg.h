@@ -38,15 +38,17 @@ typedef struct yk_engine {
     /* Planning; open, close and load_... are NULL where the matrix is used where it lies. */
     yoke_status (*open)(yk_cg *cg);
     void (*close)(yk_cg *cg);
-    yoke_status (*allocate)(yk_cg *cg, const char *what, int64_t count, double **vector);
-    void (*release)(yk_cg *cg, double *vector, int64_t count);
+    /* Where the part's owner has its vectors. */
+    yoke_status (*allocate)(yk_cg *cg, const yk_part *part, const char *what, int64_t count,
+                            double **vector);
+    void (*release)(yk_cg *cg, const yk_part *part, double *vector, int64_t count);
     /* Bytes beside the vectors and the matrix; open or not. */
     void (*state_bytes)(const yk_cg *cg, size_t *host, size_t *device);
     /* Refuses, before anything is taken, what is more than is free; of managed memory too. */
     yoke_status (*reserve)(yk_cg *cg, size_t bytes, size_t managed);
     /* Bytes that a plan may still take of the owner's own. */
     yoke_status (*available)(yk_cg *cg, size_t *bytes);
-    /* The matrix from host memory, in a format by name. */
+    /* The matrix of the GPU's part from host memory, in a format by name. */
     yoke_status (*load_matrix)(yk_cg *cg, const yk_csr *csr, const char *format);
     /* For timing: switches to a format, made from the CSR that was loaded; then keeps that alone.
      */
@@ -109,6 +111,7 @@ struct yk_cg {
     int parts;
     yk_piece *piece;
     int pieces, threads;
+    int gpu_pieces; /* the first ones: of a GPU's part, which threads only fill, at planning */
     int came;       /* threads that the last solve really had */
     int *pieces_of; /* [parts] */
     yk_link link;
@@ -121,7 +124,7 @@ struct yk_cg {
     size_t gpu_memory;   /* bytes that the GPU is taken to have; 0: all */
     int gpu_sms;         /* multiprocessors to work on, at least; 0: all */
     int multiprocessors; /* of the GPU that really do */
-    double matrix_bytes; /* of the format in use, if it is not CSR; 0: CSR */
+    double matrix_bytes; /* that a product reads of a GPU's matrix, in the format in use */
 
     /* State at an iteration's boundary; any driver can resume it. */
     yk_cg_scalars s;
@@ -141,9 +144,10 @@ struct yk_cg {
 extern const yk_engine yk_engine_cpu, yk_engine_gpu;
 extern const yk_driver yk_driver_team, yk_driver_stream, yk_driver_graph, yk_driver_persistent;
 
-/* All pieces, by the threads of the team. */
+/* Pieces by the threads of the team: those of the CPU's parts; or those of a GPU's. */
 typedef void (*yk_piece_fn)(yk_cg *cg, yk_piece *piece, void *user);
 void yk_team_run(yk_cg *cg, yk_piece_fn body, void *user);
+void yk_team_run_for_gpu(yk_cg *cg, yk_piece_fn body, void *user);
 
 /* Rows of a part as the passes see them, with the scalars of the state. */
 yk_cg_rows yk_cg_view(const yk_cg *cg, const yk_part *part, const yk_cg_scalars *s, int newest_p);

@@ -72,6 +72,8 @@ typedef enum yk_gpu_format { YK_GPU_CSR, YK_GPU_SELL, YK_GPU_SELL8 } yk_gpu_form
 enum { YK_SUM_LEVELS = 3, YK_SUM_GROUP = 2048, YK_BLOCK_CHUNKS = 64 /* at most */ };
 
 typedef struct yk_gpu_sums {
+    int apart; /* sums of a pass stay nodes of level 0, and of a last block that has fewer chunks
+                * than the others the sums of its chunks: see gpu_meet.h */
     double *node[YK_SUM_LEVELS];      /* [nodes][dots of the task] */
     unsigned *arrived[YK_SUM_LEVELS]; /* [groups], 0 between passes */
     double *total;                    /* [YK_DOTS], of tasks outside the loop */
@@ -94,9 +96,10 @@ enum { YK_GPU_HISTORY = 4096 /* iterations whose residual one advance can record
 /* The loop's state on the device: derived by the thread that completes a sum. */
 typedef struct yk_gpu_loop {
     yk_cg_scalars s;
-    int64_t left; /* iterations still to do in this advance */
-    int halt;     /* s.stop, or none left: passes do nothing */
-    int folds;    /* done in this advance: each swaps p and p_old */
+    int64_t left;      /* iterations still to do in this advance */
+    int halt;          /* s.stop, or none left: passes do nothing */
+    int folds;         /* done in this advance: each swaps p and p_old */
+    unsigned meetings; /* with other parts, held so far: the number of the last */
     yk_cg_limits limits;
     int64_t recorded;
     double rr[YK_GPU_HISTORY];

@@ -129,12 +129,13 @@ static void cut_sell(yk_cg *cg, const int64_t *slice)
     enum { OF_CHUNK = YK_CHUNK / YK_SELL_ROWS };
     struct yk_gpu_state *gpu = cg->gpu;
     const yk_sell sell = {.width = gpu->sell_width, .slice = slice};
-    const int64_t slices = yk_sell_slices(cg->rows), most = most_kept(cg, gpu->sell_columns);
+    const int64_t slices = yk_sell_slices(yk_gpu_part(cg)->rows),
+                  most = most_kept(cg, gpu->sell_columns);
     int64_t chunk = 0, before = 0;
     for (;; chunk++) {
         int64_t next = (chunk + 1) * OF_CHUNK;
         int64_t behind = yk_sell_before(&sell, next < slices ? next : slices);
-        if (chunk == yk_chunks(cg->rows) || behind > most) break;
+        if (chunk == yk_chunks(yk_gpu_part(cg)->rows) || behind > most) break;
         before = behind;
     }
     gpu->kept = chunk;
@@ -145,7 +146,7 @@ yoke_status yk_gpu_allocate_sell(yk_cg *cg, const int64_t *slice)
 {
     struct yk_gpu_state *gpu = cg->gpu;
     const yk_device *device = &gpu->device;
-    gpu->kept = yk_chunks(cg->rows);
+    gpu->kept = yk_chunks(yk_gpu_part(cg)->rows);
     gpu->kept_columns = gpu->sell_columns;
     if (spills(cg)) cut_sell(cg, slice);
     YK_TRY(yk_device_allocate_in(device, cg->home.memory, "SELL columns", gpu->kept_columns,
@@ -185,7 +186,7 @@ static yoke_status fill_piece(yk_cg *cg, const yk_csr *csr, int64_t first, int64
 /* A chunk of rows that SELL takes has no more entries than a piece. */
 yoke_status yk_gpu_fill_by_pieces(yk_cg *cg, const yk_csr *csr)
 {
-    const int64_t entries = yk_piece_entries(csr), chunks = yk_chunks(csr->rows);
+    const int64_t entries = yk_piece_entries(csr->nonzeros), chunks = yk_chunks(csr->rows);
     YK_TRY(allocate_piece(cg->gpu, entries));
     for (int64_t first = 0; first < chunks;) {
         int64_t last = chunk_at(csr, entries_before(csr, first) + entries);

@@ -13,6 +13,8 @@ static yoke_status upload_starts(yk_cg *cg, const yk_csr *csr, yk_memory kind)
     struct yk_gpu_state *gpu = cg->gpu;
     size_t size = csr->start32 ? sizeof(int32_t) : sizeof(int64_t);
     const void *start = csr->start32 ? (const void *)csr->start32 : (const void *)csr->start64;
+    gpu->wide_start = !csr->start32;
+    gpu->csr_bytes = yk_csr_bytes(csr);
     YK_TRY(
         yk_device_allocate_in(&gpu->device, kind, "row starts", csr->rows + 1, size, &gpu->start));
     return yk_device_copy(&gpu->device, gpu->start, start, (size_t)(csr->rows + 1) * size);
@@ -108,9 +110,9 @@ static yoke_status fill_sell(yk_cg *cg)
 {
     struct yk_gpu_state *gpu = cg->gpu;
     yk_gpu_view view = yk_gpu_view_of(cg, 0);
-    YK_TRY(yk_device_try(
-        yk_gpu_sell_fill(&view.rows.csr, &view.sell, 0, yk_chunks(cg->rows), 0, gpu->device.stream),
-        "SELL fill"));
+    YK_TRY(yk_device_try(yk_gpu_sell_fill(&view.rows.csr, &view.sell, 0,
+                                          yk_chunks(yk_gpu_part(cg)->rows), 0, gpu->device.stream),
+                         "SELL fill"));
     return yk_device_wait(&gpu->device);
 }
 
@@ -118,8 +120,8 @@ static void count_bytes(yk_cg *cg)
 {
     const struct yk_gpu_state *gpu = cg->gpu;
     bool sell = gpu->format != YK_GPU_CSR;
-    cg->matrix_bytes = sell ? yk_sell_bytes(YK_SELL_ROWS * gpu->sell_columns) : 0.0;
-    if (sell && gpu->sell_order) cg->matrix_bytes += (double)cg->rows;
+    cg->matrix_bytes = sell ? yk_sell_bytes(YK_SELL_ROWS * gpu->sell_columns) : gpu->csr_bytes;
+    if (sell && gpu->sell_order) cg->matrix_bytes += (double)yk_gpu_part(cg)->rows;
 }
 
 static yoke_status make_sell(yk_cg *cg)

@@ -13,6 +13,8 @@ struct yk_gpu_state {
     /* CSR, which goes once SELL has it; and SELL. Chunks from `kept` on have their entries in
      * spilled_..., where they are spilled. */
     void *start;
+    bool wide_start;  /* of 64 bits */
+    double csr_bytes; /* that a product reads of it */
     int32_t *csr_column, *spilled_column;
     double *csr_value, *spilled_value;
     char *sell_column, *spilled_sell;
@@ -39,6 +41,12 @@ struct yk_gpu_state {
     unsigned long long launches; /* of its kernel */
     void *graph[2];              /* a batch of iterations, from each of p and p_old */
 };
+
+/* The part that the GPU owns: the first, of all rows where it is alone. */
+static inline yk_part *yk_gpu_part(const yk_cg *cg)
+{
+    return &cg->part[0];
+}
 
 /* The view for a pass from this state: p and p_old as newest_p says. */
 yk_gpu_view yk_gpu_view_of(const yk_cg *cg, int newest_p);

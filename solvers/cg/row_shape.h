@@ -54,9 +54,9 @@ static inline size_t yk_csr_entry_bytes(const yk_csr *csr)
  * those of several chunks, which have 256 rows of up to 256. */
 enum { YK_PIECE_ENTRIES = 1 << 19 };
 
-static inline int64_t yk_piece_entries(const yk_csr *csr)
+static inline int64_t yk_piece_entries(int64_t nonzeros)
 {
-    return csr->nonzeros < YK_PIECE_ENTRIES ? csr->nonzeros : YK_PIECE_ENTRIES;
+    return nonzeros < YK_PIECE_ENTRIES ? nonzeros : YK_PIECE_ENTRIES;
 }
 
 static inline size_t yk_sell_memory(const yk_row_shape *shape)

@@ -13,13 +13,14 @@
 
 typedef struct worker {
     yk_cg *cg;
-    int index, count; /* this worker does pieces index, index + count, ... */
+    int index, count; /* this worker does pieces index, index + count, ... of the CPU's */
     yk_cg_scalars s;
     unsigned meetings;
     int newest_p;
 } worker;
 
-#define FOR_MY_PIECES(w, i) for (int i = (w)->index; i < (w)->cg->pieces; i += (w)->count)
+#define FOR_MY_PIECES(w, i)                                                                        \
+    for (int i = (w)->cg->gpu_pieces + (w)->index; i < (w)->cg->pieces; i += (w)->count)
 
 static int64_t first_chunk(const yk_cg *cg, const yk_piece *piece)
 {
@@ -67,7 +68,7 @@ static bool meet(worker *w, int dots, double *total)
     yk_tree_begin(&all, 0, dots);
     for (int part = 0; part < link->parts; part++) {
         yk_slot *slot = &link->port[part].slot[meeting & 1];
-        if (!yk_flag_wait(&slot->flag, meeting, &link->abort, link->deadline)) {
+        if (!yk_flag_wait(&slot->flag, meeting, link->abort, link->deadline)) {
             w->s.stop = YK_CG_ABORTED;
             return false;
         }
@@ -93,7 +94,7 @@ static bool gate(worker *w, unsigned number)
     FOR_MY_PIECES(w, i)
     {
         yk_port *port = &link->port[cg->piece[i].part];
-        if (!yk_flag_wait(&port->gate, number, &link->abort, link->deadline)) {
+        if (!yk_flag_wait(&port->gate, number, link->abort, link->deadline)) {
             w->s.stop = YK_CG_ABORTED;
             return false;
         }
@@ -253,7 +254,7 @@ static void total_of_pieces(const yk_cg *cg, yk_task task, double *total)
 {
     yk_tree all;
     yk_tree_begin(&all, 0, yk_task_dots(task));
-    for (int i = 0; i < cg->pieces; i++) yk_tree_append(&all, &cg->piece[i].sums);
+    for (int i = cg->gpu_pieces; i < cg->pieces; i++) yk_tree_append(&all, &cg->piece[i].sums);
     yk_tree_total(&all, total);
 }
 
@@ -262,7 +263,8 @@ static void run(yk_cg *cg, yk_task task, double argument, double *total)
     yk_team_run(cg, one_task, &(task_call){task, argument});
     if (yk_task_is_largest(task)) {
         *total = 0.0;
-        for (int i = 0; i < cg->pieces; i++) *total = fmax(*total, cg->piece[i].largest);
+        for (int i = cg->gpu_pieces; i < cg->pieces; i++)
+            *total = fmax(*total, cg->piece[i].largest);
     } else if (yk_task_dots(task) > 0) {
         total_of_pieces(cg, task, total);
     }
@@ -350,13 +352,23 @@ static void advance(yk_cg *cg, int64_t at_most)
     cg->came = left.count;
 }
 
-void yk_team_run(yk_cg *cg, yk_piece_fn body, void *user)
+static void run_pieces(yk_cg *cg, int first, int end, yk_piece_fn body, void *user)
 {
 #ifdef _OPENMP
     int team = yk_team_size(cg->threads);
 #pragma omp parallel for num_threads(team) schedule(static, 1) if (team > 1)
 #endif
-    for (int i = 0; i < cg->pieces; i++) body(cg, &cg->piece[i], user);
+    for (int i = first; i < end; i++) body(cg, &cg->piece[i], user);
+}
+
+void yk_team_run(yk_cg *cg, yk_piece_fn body, void *user)
+{
+    run_pieces(cg, cg->gpu_pieces, cg->pieces, body, user);
+}
+
+void yk_team_run_for_gpu(yk_cg *cg, yk_piece_fn body, void *user)
+{
+    run_pieces(cg, 0, cg->gpu_pieces, body, user);
 }
 
 /* ---------------------------------------------------------- in and out */
@@ -399,6 +411,7 @@ static void fetch(yk_cg *cg, const yk_place *at, const double *from, bool is_b)
 {
     for (int i = 0; from && i < cg->parts && cg->status == YOKE_OK; i++) {
         const yk_part *part = &cg->part[i];
+        if (part->owner != YK_OWNER_CPU) continue;
         cg->status = yk_place_copy(at, is_b ? part->b : part->x, from + part->first,
                                    (size_t)part->rows * sizeof *from);
     }
@@ -424,6 +437,7 @@ static void hand_over(yk_cg *cg, double *x)
 {
     for (int i = 0; i < cg->parts && cg->status == YOKE_OK; i++) {
         const yk_part *part = &cg->part[i];
+        if (part->owner != YK_OWNER_CPU) continue;
         cg->status =
             yk_place_copy(&cg->x_at, x + part->first, part->x, (size_t)part->rows * sizeof *x);
     }
@@ -436,13 +450,16 @@ static void export(yk_cg *cg, double *x, double factor)
     if (foreign) hand_over(cg, x);
 }
 
-static yoke_status allocate(yk_cg *cg, const char *what, int64_t count, double **vector)
+static yoke_status allocate(yk_cg *cg, const yk_part *part, const char *what, int64_t count,
+                            double **vector)
 {
+    (void)part;
     return yk_alloc(cg->context, what, count, sizeof(double), vector);
 }
 
-static void release(yk_cg *cg, double *vector, int64_t count)
+static void release(yk_cg *cg, const yk_part *part, double *vector, int64_t count)
 {
+    (void)part;
     yk_free(cg->context, vector, count, sizeof(double));
 }
 

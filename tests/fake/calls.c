@@ -156,10 +156,10 @@ void fake_set_chip(fake_chip chip)
     let_go();
 }
 
-void fake_pageable_access(bool reaches)
+void fake_reaches_all(bool all)
 {
     hold();
-    fake.pageable = reaches;
+    fake.reaches_all = all;
     let_go();
 }
 
@@ -377,12 +377,12 @@ static int attribute_of(enum cudaDeviceAttr attribute)
     case cudaDevAttrMaxSharedMemoryPerBlock: return 48 << 10;
     case cudaDevAttrMaxSharedMemoryPerBlockOptin: return (int)fake.chip.shared_bytes;
     case cudaDevAttrMaxSharedMemoryPerMultiprocessor: return 228 << 10;
-    case cudaDevAttrPageableMemoryAccess: return fake.pageable;
     case cudaDevAttrCanMapHostMemory:
     case cudaDevAttrUnifiedAddressing:
     case cudaDevAttrManagedMemory:
     case cudaDevAttrConcurrentManagedAccess:
     case cudaDevAttrCooperativeLaunch: return 1;
+    case cudaDevAttrPageableMemoryAccess: return fake.reaches_all;
     default: return 0;
     }
 }

@@ -7,7 +7,7 @@
 
 #include <stddef.h>
 
-#define CUDART_VERSION 13000 /* whose signatures these are */
+#define CUDART_VERSION 12040
 
 typedef enum cudaError {
     cudaSuccess = 0,
@@ -122,6 +122,8 @@ struct cudaDeviceProp {
     int hostNativeAtomicSupported, cooperativeLaunch, canMapHostMemory;
 };
 
+#define cudaCpuDeviceId ((int)-1)
+
 typedef void (*cudaHostFn_t)(void *user);
 
 enum cudaMemoryAdvise {
@@ -131,17 +133,6 @@ enum cudaMemoryAdvise {
     cudaMemAdviseUnsetPreferredLocation = 4,
     cudaMemAdviseSetAccessedBy = 5,
     cudaMemAdviseUnsetAccessedBy = 6
-};
-
-enum cudaMemLocationType {
-    cudaMemLocationTypeInvalid = 0,
-    cudaMemLocationTypeDevice = 1,
-    cudaMemLocationTypeHost = 2
-};
-
-struct cudaMemLocation {
-    enum cudaMemLocationType type;
-    int id;
 };
 
 enum cudaDriverEntryPointQueryResult {
@@ -173,16 +164,14 @@ cudaError_t cudaMallocHost(void **memory, size_t bytes);
 cudaError_t cudaHostAlloc(void **memory, size_t bytes, unsigned flags);
 cudaError_t cudaFreeHost(void *memory);
 cudaError_t cudaMallocManaged(void **memory, size_t bytes, unsigned flags);
+cudaError_t cudaMemAdvise(const void *memory, size_t bytes, enum cudaMemoryAdvise advice,
+                          int device);
 cudaError_t cudaHostRegister(void *memory, size_t bytes, unsigned flags);
 cudaError_t cudaHostUnregister(void *memory);
 cudaError_t cudaHostGetDevicePointer(void **device, void *host, unsigned flags);
-cudaError_t cudaMemAdvise(const void *memory, size_t bytes, enum cudaMemoryAdvise advice,
-                          struct cudaMemLocation location);
-cudaError_t cudaMemPrefetchAsync(const void *memory, size_t bytes, struct cudaMemLocation location,
-                                 unsigned flags, cudaStream_t stream);
-cudaError_t cudaGetDriverEntryPointByVersion(const char *symbol, void **function, unsigned version,
-                                             unsigned long long flags,
-                                             enum cudaDriverEntryPointQueryResult *found);
+cudaError_t cudaMemPrefetchAsync(const void *memory, size_t bytes, int device, cudaStream_t stream);
+cudaError_t cudaGetDriverEntryPoint(const char *symbol, void **function, unsigned long long flags,
+                                    enum cudaDriverEntryPointQueryResult *found);
 cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, const void *pointer);
 cudaError_t cudaMemGetInfo(size_t *available, size_t *total);
 

@@ -30,8 +30,8 @@ typedef struct fake_chip {
 #define FAKE_CHIP ((fake_chip){2, 232448, 16})
 void fake_set_chip(fake_chip chip);
 
-/* Whether kernels reach plain host memory; by default they do not. */
-void fake_pageable_access(bool reaches);
+/* Devices reach all host memory, as on a GH200 or by HMM. */
+void fake_reaches_all(bool all);
 
 /* Multiprocessors are set apart by so many, by default 1; 0: the driver does not know how. */
 void fake_green_contexts(int granule);

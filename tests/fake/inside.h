@@ -32,7 +32,7 @@
     X(cudaMallocManaged)                                                                           \
     X(cudaMemAdvise)                                                                               \
     X(cudaMemPrefetchAsync)                                                                        \
-    X(cudaGetDriverEntryPointByVersion)                                                            \
+    X(cudaGetDriverEntryPoint)                                                                     \
     X(cuDeviceGet)                                                                                 \
     X(cuDeviceGetDevResource)                                                                      \
     X(cuDevSmResourceSplitByCount)                                                                 \
@@ -97,7 +97,7 @@ typedef struct fake_state {
     int devices; /* -1: not asked yet */
     size_t device_bytes;
     fake_chip chip;
-    bool eager, pageable;
+    bool eager, reaches_all;
     int granule; /* multiprocessors of the smallest group; 0: there are no green contexts */
     cudaError_t lost[FAKE_MOST_DEVICES]; /* by work that failed; or cudaSuccess */
     long work_until_failure;
@@ -125,6 +125,9 @@ typedef struct fake_block {
 
 /* The block that holds this address; NULL: pageable host memory. */
 fake_block *fake_find(const void *address);
+
+/* Whether managed memory may be advised so, or plain memory that the device reaches. */
+cudaError_t fake_check_advice(const void *memory, size_t bytes, int device);
 
 /* Device memory opens for work and closes behind it. */
 void fake_open_memory(void);

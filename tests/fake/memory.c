@@ -216,6 +216,33 @@ cudaError_t cudaMallocManaged(void **memory, size_t bytes, unsigned flags)
     return made_by(FAKE_cudaMallocManaged, memory, bytes, cudaMemoryTypeManaged);
 }
 
+/* Real hardware may move pages as advised; what is checked here is that the advice is for managed
+ * memory, and a device that there is. */
+cudaError_t fake_check_advice(const void *memory, size_t bytes, int device)
+{
+    const fake_block *b = fake_find(memory);
+    if (!b || b->type != cudaMemoryTypeManaged) return cudaErrorInvalidValue;
+    if ((const char *)memory + bytes > b->first + b->bytes) return cudaErrorInvalidValue;
+    return device < cudaCpuDeviceId || device >= fake.devices ? cudaErrorInvalidDevice
+                                                              : cudaSuccess;
+}
+
+#if CUDART_VERSION >= 13000
+cudaError_t cudaMemAdvise(const void *memory, size_t bytes, enum cudaMemoryAdvise advice,
+                          struct cudaMemLocation at)
+{
+    int device = at.type == cudaMemLocationTypeHost ? cudaCpuDeviceId : at.id;
+#else
+cudaError_t cudaMemAdvise(const void *memory, size_t bytes, enum cudaMemoryAdvise advice,
+                          int device)
+{
+#endif
+    cudaError_t error = fake_enter(FAKE_cudaMemAdvise);
+    (void)advice;
+    if (error == cudaSuccess) error = fake_check_advice(memory, bytes, device);
+    return fake_leave(error);
+}
+
 cudaError_t cudaFree(void *memory)
 {
     return fake_leave(drop(fake_enter(FAKE_cudaFree), memory, cudaMemoryTypeDevice));

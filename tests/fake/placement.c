@@ -1,42 +1,25 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* placement.c: the fake runtime's advice and prefetch of managed memory, which lies where it lies;
- * and the driver's green contexts, whose streams are streams as all. */
+/* placement.c: the fake runtime's prefetch of managed memory, which lies where it lies; and the
+ * driver's green contexts, whose streams are streams as all. */
 #include <string.h>
 
 #include "tests/fake/work.h"
 
 /* ----------------------------------------------------------------- managed */
 
-/* Of a block or a part of it; plain memory too where the device reaches it. */
-static cudaError_t check(const void *memory, size_t bytes, struct cudaMemLocation where)
-{
-    const fake_block *b = fake_find(memory);
-    if (where.type == cudaMemLocationTypeDevice && (where.id < 0 || where.id >= fake.devices))
-        return cudaErrorInvalidDevice;
-    if (!b) return fake.pageable ? cudaSuccess : cudaErrorInvalidValue;
-    if (b->type != cudaMemoryTypeManaged) return cudaErrorInvalidValue;
-    return (const char *)memory + bytes <= b->first + b->bytes ? cudaSuccess
-                                                               : cudaErrorInvalidValue;
-}
-
-cudaError_t cudaMemAdvise(const void *memory, size_t bytes, enum cudaMemoryAdvise advice,
-                          struct cudaMemLocation location)
-{
-    cudaError_t error = fake_enter(FAKE_cudaMemAdvise);
-    if (error == cudaSuccess &&
-        (advice < cudaMemAdviseSetReadMostly || advice > cudaMemAdviseUnsetAccessedBy))
-        error = cudaErrorInvalidValue;
-    if (error == cudaSuccess) error = check(memory, bytes, location);
-    return fake_leave(error);
-}
-
-cudaError_t cudaMemPrefetchAsync(const void *memory, size_t bytes, struct cudaMemLocation location,
+#if CUDART_VERSION >= 13000
+cudaError_t cudaMemPrefetchAsync(const void *memory, size_t bytes, struct cudaMemLocation at,
                                  unsigned flags, cudaStream_t stream)
 {
+    int device = at.type == cudaMemLocationTypeHost ? cudaCpuDeviceId : at.id;
+    (void)flags;
+#else
+cudaError_t cudaMemPrefetchAsync(const void *memory, size_t bytes, int device, cudaStream_t stream)
+{
+#endif
     cudaError_t error = fake_enter(FAKE_cudaMemPrefetchAsync);
-    if (error == cudaSuccess && flags != 0) error = cudaErrorInvalidValue;
     if (error == cudaSuccess && !fake_stream(stream)) error = cudaErrorInvalidResourceHandle;
-    if (error == cudaSuccess) error = check(memory, bytes, location);
+    if (error == cudaSuccess) error = fake_check_advice(memory, bytes, device);
     return fake_leave(error);
 }
 
@@ -144,10 +127,7 @@ static const struct {
     const char *name;
     void (*call)(void);
 } calls[] = {
-#define CALL(name, function)                                                                       \
-    {                                                                                              \
-        name, (void (*)(void))function                                                             \
-    }
+#define CALL(name, function) {name, (void (*)(void))function}
     CALL("cuDeviceGet", get_device),
     CALL("cuDeviceGetDevResource", get_resource),
     CALL("cuDevSmResourceSplitByCount", split),
@@ -157,12 +137,10 @@ static const struct {
     CALL("cuGreenCtxStreamCreate", create_stream),
 };
 
-cudaError_t cudaGetDriverEntryPointByVersion(const char *symbol, void **function, unsigned version,
-                                             unsigned long long flags,
-                                             enum cudaDriverEntryPointQueryResult *found)
+static cudaError_t find_call(const char *symbol, void **function,
+                             enum cudaDriverEntryPointQueryResult *found)
 {
-    cudaError_t error = fake_enter(FAKE_cudaGetDriverEntryPointByVersion);
-    (void)version, (void)flags;
+    cudaError_t error = fake_enter(FAKE_cudaGetDriverEntryPoint);
     *found = cudaDriverEntryPointSymbolNotFound;
     *function = NULL;
     for (size_t i = 0; error == cudaSuccess && fake.granule > 0 && i < sizeof calls / sizeof *calls;
@@ -173,3 +151,20 @@ cudaError_t cudaGetDriverEntryPointByVersion(const char *symbol, void **function
     }
     return fake_leave(error);
 }
+
+#if CUDART_VERSION >= 12050
+cudaError_t cudaGetDriverEntryPointByVersion(const char *symbol, void **function, unsigned version,
+                                             unsigned long long flags,
+                                             enum cudaDriverEntryPointQueryResult *found)
+{
+    (void)version, (void)flags;
+    return find_call(symbol, function, found);
+}
+#else
+cudaError_t cudaGetDriverEntryPoint(const char *symbol, void **function, unsigned long long flags,
+                                    enum cudaDriverEntryPointQueryResult *found)
+{
+    (void)flags;
+    return find_call(symbol, function, found);
+}
+#endif

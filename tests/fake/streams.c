@@ -184,8 +184,7 @@ void fake_finish(int device)
 void fake_reach(const void *pointer, size_t bytes, const char *what)
 {
     const fake_block *b = bytes > 0 ? fake_find(pointer) : NULL;
-    if (bytes == 0) return;
-    if (!b && fake.pageable) return;
+    if (bytes == 0 || (!b && fake.reaches_all)) return;
     if (!b) fake_die("%s: a kernel was given memory that the device does not reach", what);
     if (b->type == cudaMemoryTypeDevice && b->device != running_device)
         fake_die("%s: memory of device %d in a kernel on device %d", what, b->device,
