@@ -387,7 +387,7 @@ static size_t matrix_bytes(const yoke_plan *plan)
 static yk_home_matrix gpu_lengths(const yoke_plan *plan)
 {
     const yk_part *part = gpu_part(plan);
-    const int64_t nonzeros = part_nonzeros(plan, part);
+    const int64_t nonzeros = has_entries(plan) ? part_nonzeros(plan, part) : 0;
     size_t size = plan->matrix->csr.start32 ? sizeof(int32_t) : sizeof(int64_t);
     return (yk_home_matrix){part->rows, nonzeros, is_shared(plan) ? start_size(nonzeros) : size};
 }
@@ -701,7 +701,7 @@ yoke_status yk_parts_allocate(yoke_plan *plan)
 {
     yk_cg *cg = &plan->cg;
     if (engine_of(plan)->open) YK_TRY(engine_of(plan)->open(cg));
-    if (cg->gpu_sms > 0 && cg->multiprocessors > 0 && cg->multiprocessors != cg->gpu_sms)
+    if (cg->gpu_sms > 0 && cg->multiprocessors > 0)
         yk_plan_note(plan, "gpu_sms %d: this device works with %d multiprocessors", cg->gpu_sms,
                      cg->multiprocessors);
     YK_TRY(reserve(plan));

@@ -137,6 +137,8 @@ void yk_device_close(yk_device *device)
 yoke_status yk_device_copy(const yk_device *device, void *to, const void *from, size_t bytes)
 {
     if (bytes == 0) return YOKE_OK;
+    /* It may be read at the call, as any plain memory, before kernels have written it. */
+    if (device->plain && yk_device_is_plain(from)) YK_TRY(yk_device_wait(device));
     CUDA_TRY(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, device->stream));
     return YOKE_OK;
 }

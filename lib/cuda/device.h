@@ -22,6 +22,7 @@ typedef struct yk_device {
     size_t limit;          /* bytes that it is taken to have for this opening; 0: all */
     void *green;           /* what keeps the stream to some of the multiprocessors; or NULL */
     yoke_context *context; /* whose host memory is taken as YK_MEMORY_SYSTEM */
+    bool plain;            /* some is */
 } yk_device;
 
 /* How many there are; 0 with the reason, in CUDA's words, where there is none. */
@@ -68,6 +69,9 @@ int64_t yk_device_allocations(void);
 void yk_device_note_allocation(void);
 yoke_status yk_device_allocate_pinned(const char *what, size_t bytes, void *memory);
 void yk_device_free_pinned(void *memory);
+
+/* Whether an address is of memory that was taken as YK_MEMORY_SYSTEM. */
+bool yk_device_is_plain(const void *address);
 
 /* In the order of the stream; pageable host memory may be reused at return. */
 yoke_status yk_device_copy(const yk_device *device, void *to, const void *from, size_t bytes);

@@ -84,8 +84,9 @@ static yoke_status find_calls(void)
 static yoke_status try(int error, const char *call)
 {
     if (error == 0) return YOKE_OK;
-    return yk_fail(YOKE_UNUSABLE, "gpu_sms: this driver makes no such green context: %s: error %d",
-                   call, error);
+    /* the runtime has the driver's numbers */
+    return yk_fail(YOKE_UNUSABLE, "gpu_sms: the driver makes no such green context: %s: %s (%d)",
+                   call, cudaGetErrorString((cudaError_t)error), error);
 }
 
 /* A driver that does not know the flag is asked without it. */

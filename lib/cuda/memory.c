@@ -65,6 +65,18 @@ static bool forget(void *memory, block *out)
     return found;
 }
 
+bool yk_device_is_plain(const void *address)
+{
+    const uintptr_t at = (uintptr_t)address;
+    bool found = false;
+    pthread_mutex_lock(&lock);
+    for (const block *b = blocks; b && !found; b = b->next)
+        found = b->kind == YK_MEMORY_SYSTEM && at >= (uintptr_t)b->memory &&
+                at < (uintptr_t)b->memory + b->bytes;
+    pthread_mutex_unlock(&lock);
+    return found;
+}
+
 /* Bytes of its own, or placed there, that an opening of a device holds. */
 static size_t held_by(const yk_device *device)
 {

@@ -109,6 +109,7 @@ static yoke_status limit(yk_cg *cg)
     yk_device *device = &cg->gpu->device;
     device->context = cg->context;
     device->limit = cg->gpu_memory;
+    device->plain = cg->home.memory == YK_MEMORY_SYSTEM;
     const char *reason = reason_of(&cg->home, device->number);
     if (*reason)
         return yk_fail(YOKE_UNUSABLE, "home %s: %s",
