@@ -206,6 +206,26 @@ Test(gpu_homes, new_values_reach_every_home)
     }
 }
 
+/* Timed: drivers and shapes, in the format that was estimated. */
+Test(gpu_homes, a_plan_is_measured_in_every_home)
+{
+    static const char *const homes[] = {"shared", "spill:0.3"};
+    yoke_matrix *matrix = generated(new_context(), "poisson3d7:12");
+    int64_t rows = yoke_matrix_rows(matrix);
+    double *b = filled(rows, 1.0), *x = filled(rows, 0.0), *expected = filled(rows, 0.0);
+    yoke_plan_options on_cpu = yoke_plan_defaults();
+    on_cpu.partition = "cpu";
+    solve_with(matrix, &on_cpu, b, expected, NULL);
+    for (int i = 0; i < 2; i++) {
+        yoke_plan_options planning = at_home(homes[i], "mapped");
+        planning.effort = "measure";
+        yoke_report report = solve_with(matrix, &planning, b, x, NULL);
+        cr_assert_str_eq(report.format, "sell");
+        cr_assert_str_neq(report.driver, "persistent");
+        cr_assert_eq(memcmp(x, expected, (size_t)rows * sizeof *x), 0, "%s", homes[i]);
+    }
+}
+
 /* ------------------------------------------------------------------- memory */
 
 #if FAKE_GPU

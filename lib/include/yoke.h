@@ -326,7 +326,8 @@ static inline yoke_memory yoke_memory_defaults(void)
     return memory;
 }
 
-/* What a plan with these options would take, without taking it. */
+/* What a plan with these options would take, without taking it: of a plan that spills by itself,
+ * what it would take where there is room. */
 YOKE_API yoke_status yoke_plan_memory(yoke_matrix *matrix, const yoke_plan_options *options,
                                       yoke_memory *memory);
 
