@@ -10,6 +10,7 @@
 #include "matrices/number.h"
 #include "partition/balance.h"
 #include "solvers/cg/bytes.h"
+#include "solvers/homes.h"
 #include "solvers/plan.h"
 #include "solvers/registry.h"
 
@@ -235,6 +236,12 @@ static double seconds_on_gpu(double bytes)
  * GPU must be opened and filled first. */
 #define GPU_ADVANTAGE 2.0
 
+/* Homes that only a GPU's rows have. */
+static bool is_home_of_gpu(const char *home)
+{
+    return !is_auto(home) && strcmp(home, "owner") != 0;
+}
+
 /* For small systems no device is even asked for. What takes device pointers has its data there. */
 static bool is_worth_a_gpu(const yoke_matrix *matrix, const yoke_plan_options *options)
 {
@@ -242,6 +249,7 @@ static bool is_worth_a_gpu(const yoke_matrix *matrix, const yoke_plan_options *o
         yk_csr_bytes(&matrix->csr) + yk_cg_row_bytes(false, false) * (double)matrix->csr.rows;
     if (options->parts > 1 || is_named(options->driver, "team")) return false;
     if (!is_auto(options->format) && !is_named(options->format, "csr")) return true;
+    if (is_home_of_gpu(options->home)) return true;
     if (has_callbacks(matrix, options)) return callbacks_have(matrix, options, YOKE_APPLY_DEVICE);
     return GPU_ADVANTAGE * seconds_on_gpu(bytes) < seconds_on_cpu(matrix, options, bytes);
 }
@@ -288,7 +296,7 @@ static void leave_to_one(yoke_plan_options *options, yk_choice *choice)
     if (gpu)
         options->parts = 0;
     else
-        options->driver = options->format = NULL;
+        options->driver = options->format = options->home = NULL;
 }
 
 /* Which rows a GPU has beside the CPU. */
@@ -356,11 +364,7 @@ static yoke_status choose_memory(const yoke_plan_options *options, yk_choice *ch
     const void *table;
     YK_TRY(default_memory(options, choice, &by_default));
     YK_TRY(find(YOKE_LIST_MEMORY, options->memory, by_default, &name, &table));
-    choice->memmode = table;
-    if (!choice->shared && choice->memmode->reason)
-        return yk_fail(YOKE_UNSUITABLE,
-                       "memory %s joins a GPU and the CPU; partition %s has rows on one of them",
-                       name, choice->partition->name);
+    choice->memmode = table; /* where one owner has all rows, as its home needs it: homes.c */
     if (!choice->shared || !*(reason = cannot_join(choice->memmode, options->device)))
         return YOKE_OK;
     return yk_fail(choice->memmode->reason ? YOKE_UNUSABLE : YOKE_UNSUITABLE,
@@ -378,7 +382,7 @@ static yoke_status choose_tables(const yoke_matrix *matrix, yoke_plan_options *o
     YK_TRY(choose_shares(matrix, options, choice));
     bool gpu = choice->partition->owner == YK_OWNER_GPU;
     choice->falls_back = gpu && is_auto(options->partition) && is_auto(options->driver) &&
-                         options->device == 0 &&
+                         options->device == 0 && !is_home_of_gpu(options->home) &&
                          (is_auto(options->format) || is_named(options->format, "csr"));
     YK_TRY(choose_driver(matrix, options, choice));
     YK_TRY(choose_memory(options, choice));
@@ -389,7 +393,7 @@ static yoke_status choose_tables(const yoke_matrix *matrix, yoke_plan_options *o
     choice->foreign_product = is_named(choice->format, "cusparse");
     if (!gpu && strcmp(choice->format, "csr") != 0)
         return yk_fail(YOKE_UNSUITABLE, "format %s is not for the CPU; use csr", choice->format);
-    return YOKE_OK;
+    return yk_home_choose(matrix, options, choice);
 }
 
 /* ------------------------------------------------------------------ formats */
@@ -419,6 +423,7 @@ static yoke_status choose_residency(const yoke_matrix *matrix, const yoke_plan_o
     bool asked = is_named(options->driver, "persistent");
     bool possible = sell_is_possible(&choice->row_shape);
     bool free = gpu && !choice->shared && is_auto(options->driver);
+    if (choice->place.kind != YK_HOME_OWNER || choice->gpu_sms > 0) free = false;
     if (asked && choice->folded)
         return yk_fail(YOKE_UNSUITABLE, "driver persistent keeps p on the chip and does not take "
                                         "shape folded; use unfolded");
@@ -443,6 +448,7 @@ static void choose_measuring(const yoke_matrix *matrix, const yoke_plan_options 
     choice->driver_is_auto = is_auto(options->driver);
     if (!gpu || has_callbacks(matrix, options) || !may_measure(matrix, choice)) return;
     choice->measure_driver = choice->driver_is_auto;
+    if (choice->place.kind != YK_HOME_OWNER) return; /* both formats are not there at once */
     choice->measure_format = choice->format_is_auto && sell_is_possible(shape) &&
                              shape->sell_padding <= SELL_PADDING_TIMED;
 }
@@ -472,6 +478,8 @@ static yoke_status check_options(const yoke_plan_options *options)
         return yk_fail(YOKE_INVALID, "threads is %d, expected 0 to 65536", options->threads);
     if (options->device < 0)
         return yk_fail(YOKE_INVALID, "device is %d, expected 0 or more", options->device);
+    if (options->gpu_sms < 0)
+        return yk_fail(YOKE_INVALID, "gpu_sms is %d, expected 0 or more", options->gpu_sms);
     if (options->nullspace != YOKE_NULLSPACE_NONE && options->nullspace != YOKE_NULLSPACE_CONSTANT)
         return yk_fail(YOKE_INVALID, "nullspace is %d, expected 0 or 1", (int)options->nullspace);
     return YOKE_OK;

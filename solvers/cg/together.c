@@ -84,9 +84,14 @@ static void state_bytes(const yk_cg *cg, size_t *host, size_t *device)
     *device += sizeof(yk_tree) + (size_t)count_sent(yk_gpu_part(cg)) * sizeof(int32_t);
 }
 
-static yoke_status reserve(yk_cg *cg, size_t bytes)
+static yoke_status reserve(yk_cg *cg, size_t bytes, size_t managed)
 {
-    return yk_engine_gpu.reserve(cg, bytes);
+    return yk_engine_gpu.reserve(cg, bytes, managed);
+}
+
+static yoke_status available(yk_cg *cg, size_t *bytes)
+{
+    return yk_engine_gpu.available(cg, bytes);
 }
 
 static yoke_status load_vector(yk_cg *cg, double *to, const double *from, int64_t count)
@@ -226,6 +231,7 @@ const yk_engine yk_engine_together = {
     .release = release,
     .state_bytes = state_bytes,
     .reserve = reserve,
+    .available = available,
     .load_matrix = yk_gpu_load_matrix,
     .use_format = yk_gpu_use_format,
     .keep_format = yk_gpu_keep_format,
