@@ -15,6 +15,7 @@ typedef struct yk_device {
     void *mark[2]; /* events */
     int multiprocessors;
     size_t free_bytes, total_bytes; /* at opening */
+    size_t l2_bytes;
     char name[64];
 } yk_device;
 
