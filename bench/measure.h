@@ -3,12 +3,9 @@
 #ifndef BENCH_MEASURE_H
 #define BENCH_MEASURE_H
 
+#include "bench/configuration.h"
 #include "bench/row.h"
 #include "bench/source.h"
-
-typedef struct configuration {
-    const char *name[AXES]; /* as asked; NULL: the default */
-} configuration;
 
 /* Called after each timed repeat of a right answer, when r says what ran; NULL: nothing. */
 typedef struct interlude {

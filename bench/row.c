@@ -2,6 +2,7 @@
 /* row.c: the keys of a record, and a row's life. */
 #include "bench/row.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -124,9 +125,28 @@ void row_notice(row *r, const char *text)
     free(copy);
 }
 
+static void append_count(int64_t count, const char *what, char *text, size_t capacity)
+{
+    size_t used = strlen(text);
+    snprintf(text + used, capacity - used, "%s%" PRId64 " %s%s", used ? " + " : "", count, what,
+             count == 1 ? "" : "s");
+}
+
+void row_workers(const row *r, char *text, size_t capacity)
+{
+    text[0] = '\0';
+    if (r->gpus > 0) append_count(r->gpus, "GPU", text, capacity);
+    if (r->gpus > 0 && r->cpu_rows == 0) return;
+    if (r->is_rival)
+        append_count(r->ranks, "rank", text, capacity);
+    else
+        append_count(r->threads, "thread", text, capacity);
+}
+
 void row_label(const row *r, char *label, size_t capacity)
 {
-    const char *const parts[] = {r->matrix, r->solver, r->memory, r->partition,
+    const char *home = r->home && strcmp(r->home, "owner") != 0 ? r->home : NULL;
+    const char *const parts[] = {r->matrix, r->solver, r->memory, home,      r->partition,
                                  r->driver, r->format, r->shape,  r->precond};
     size_t used = 0;
     label[0] = '\0';

@@ -59,6 +59,9 @@ void row_set(char **text, const char *value); /* replaces; value may be NULL */
 void row_set_gpu(row *r, int device);
 void row_notice(row *r, const char *text); /* each line of text, unless it is there already */
 
+/* Who owns the rows: "16 threads", "1 GPU", "1 GPU + 16 threads", "8 ranks" of a rival. */
+void row_workers(const row *r, char *text, size_t capacity);
+
 /* What tells this row from others in a plot or a history: "gen:poisson3d7:20 cg csr jacobi". */
 void row_label(const row *r, char *label, size_t capacity);
 

@@ -246,11 +246,11 @@ static void write_title(const row_list *rows, FILE *stream)
     fprintf(stream, "<text class=\"note\" x=\"%d\" y=\"56\">recursive residual / ||b||</text>\n",
             LEFT_X);
     if (!rows->count || !rows->row[0].machine) return;
+    row_workers(&rows->row[0], text, sizeof text);
     fprintf(stream, "<text class=\"note\" x=\"%d\" y=\"56\" text-anchor=\"end\">",
             RIGHT_X + PANEL_WIDTH);
     write_text(rows->row[0].machine, stream);
-    fprintf(stream, ", %" PRId64 " thread%s, Yoke %s</text>\n", rows->row[0].threads,
-            rows->row[0].threads == 1 ? "" : "s", rows->row[0].version);
+    fprintf(stream, ", %s, Yoke %s</text>\n", text, rows->row[0].version);
 }
 
 void write_svg(const row_list *rows, FILE *stream)
