@@ -19,7 +19,12 @@ typedef struct interlude {
 int measure(yoke_context *context, const bench_options *options, const source *s,
             const configuration *c, int want_history, const interlude *between, double *x, row *r);
 
-/* The setup shared by solve and run: a context of the options, with its log. */
+/* The same, its failure not said: the status, whose sentence is the library's last. */
+yoke_status measure_quietly(yoke_context *context, const bench_options *options, const source *s,
+                            const configuration *c, int want_history, const interlude *between,
+                            double *x, row *r);
+
+/* The setup shared by solve, run and study: a context of the options, with its log. */
 int open_context(const bench_options *options, yoke_context **context);
 
 #endif

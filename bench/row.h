@@ -9,7 +9,7 @@
 
 #include "bench/parse.h"
 
-enum { RIVALS = 3 };
+enum { RIVALS = 4 };
 extern const char *const rival_names[RIVALS];
 
 typedef struct row {
@@ -32,6 +32,11 @@ typedef struct row {
     double speedup[RIVALS];
     words notices;
 
+    /* Of a study's rows alone; NULL in others. */
+    char *configuration; /* as asked: "mapped owner ratio:0.1" */
+    char *settings;      /* what else was asked, the same for all rows of a study */
+    char *reason;        /* why there is no time; NULL: there is one */
+
     /* Not in the records. */
     int is_rival, exit_code;
     double *history; /* relative to ||b||, [history_length] */
@@ -50,6 +55,8 @@ typedef struct field {
 
 extern const field row_fields[];
 extern const int row_field_count;
+
+row row_unknown(void);
 
 /* All unknown but what is the same for every row of this run. */
 row row_new(const char *matrix);

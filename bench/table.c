@@ -108,6 +108,7 @@ static void print_residual(const row *r, char *cell)
 SPEEDUP_CELL(petsc, 0)
 SPEEDUP_CELL(hypre, 1)
 SPEEDUP_CELL(cusparse, 2)
+SPEEDUP_CELL(operations, 3)
 
 static const column columns[] = {
     {"solver", 1, print_solver},
@@ -131,6 +132,7 @@ static const column columns[] = {
     {"x petsc", 0, print_vs_petsc},
     {"x hypre", 0, print_vs_hypre},
     {"x cusparse", 0, print_vs_cusparse},
+    {"x operations", 0, print_vs_operations},
 };
 enum { COLUMNS = sizeof columns / sizeof columns[0] };
 
@@ -220,7 +222,7 @@ static void write_line(const layout *l, const row *r, int best, FILE *stream)
     fprintf(stream, "%s%s%s\n", on, line, *on ? "\033[0m" : "");
 }
 
-static int wants_colour(FILE *stream)
+int wants_colour(FILE *stream)
 {
     const char *term = getenv("TERM"), *no = getenv("NO_COLOR");
     return isatty(fileno(stream)) && !(no && *no) && term && strcmp(term, "dumb") != 0;
