@@ -83,7 +83,12 @@ ParameterizedTestParameters(cgbench_refusals, refuses_in_one_line_and_writes_not
         {"solve gen:poisson2d5:5 --wisdom x", 3, "--wisdom x: not in this version"},
         {"solve gen:poisson2d5:5 --roofline", 3, "--roofline: not in this version"},
         {"machine --calibrate", 3, "--calibrate: not in this version"},
-        {"study", 3, "study: not in this version yet"},
+        {"study gen:poisson2d5:5 --precond none,jacobi", 2,
+         "--precond takes one name, given none,jacobi"},
+        {"study gen:poisson2d5:5 --out x", 2, "study: unknown option '--out'"},
+        {"study gen:poisson2d5:5 --partition ratio:2", 2, "from 0 to 1"},
+        {"study gen:poisson2d5:5 nosuch.mtx --json x", 2, "nosuch.mtx: cannot read"},
+        {"study gen:poisson2d5:5 --solver cg-single", 3, "--solver cg-single: "},
         {"predict gen:poisson2d5:5 --machine this", 3, "predict: not in this version yet"},
         /* What is wrong comes before what is lacking, in either order. */
         {"solve gen:poisson2d5:5 --device 7 --rtol x", 2, "--rtol"},
