@@ -148,6 +148,55 @@ Test(study, compares_every_memory_mode_home_and_partition_there_is)
     free(list);
 }
 
+#ifdef FAKE_GPU
+static int is_usable(const char *kind, const char *name)
+{
+    char wanted[96];
+    cr_assert_eq(cgbench("list --json - --quiet"), 0);
+    snprintf(wanted, sizeof wanted, "\"kind\":\"%s\",\"name\":\"%s\"", kind, name);
+    char *line = strstr(out, wanted);
+    cr_assert(line, "%s", wanted);
+    line[strcspn(line, "\n")] = '\0';
+    return strstr(line, "\"usable\":true") != NULL;
+}
+
+Test(study, sets_the_gpu_beside_the_cpu)
+{
+    cr_assert_eq(cgbench(FEW "--json j"), 0, "%s", err);
+    char *cpu = row_of("j", "gen:poisson2d5:30", "cpu");
+    char *gpu = row_of("j", "gen:poisson2d5:30", "gpu");
+    cr_assert_str_eq(json_value(gpu, "gpus"), "1");
+    cr_assert_str_eq(json_value(gpu, "cpu_rows"), "0");
+    cr_assert(is_null(gpu, "reason"), "%s", gpu);
+    char residual[64], machine[192];
+    snprintf(residual, sizeof residual, "%s", json_value(cpu, "residual_true"));
+    snprintf(machine, sizeof machine, "%s", json_value(cpu, "machine"));
+    cr_assert_str_eq(json_value(gpu, "machine"), machine); /* of the CPU's row too */
+    if (!strcmp(json_value(cpu, "iterations"), "200") &&
+        !strcmp(json_value(gpu, "iterations"), "200"))
+        cr_assert_str_eq(json_value(gpu, "residual_true"), residual); /* the same bits */
+    free(cpu);
+    free(gpu);
+}
+
+Test(study, a_solve_of_two_owners_names_both)
+{
+    if (!is_usable("memory modes", "mapped") || !is_usable("partitions", "ratio"))
+        cr_skip_test("no solve has two kinds of owner yet");
+    cr_assert_eq(cgbench("study gen:poisson2d5:40 --memory mapped --home owner --partition "
+                         "ratio:0.5 --threads 2 --repeat 1 --json j --svg s"),
+                 0, "%s", err);
+    char *both = row_of("j", "gen:poisson2d5:40", "mapped owner ratio:0.5");
+    cr_assert(is_null(both, "reason"), "%s", both);
+    cr_assert_str_eq(json_value(both, "memory"), "\"mapped\"");
+    cr_assert_str_eq(json_value(both, "gpus"), "1");
+    double rows = strtod(json_value(both, "cpu_rows"), NULL);
+    cr_assert(rows >= 256.0 && rows <= 1600.0 - 256.0, "%g", rows);
+    cr_assert(strstr(read_file("s"), "1 GPU + 2 threads"), "%s", text);
+    free(both);
+}
+#endif
+
 Test(study, an_unconverged_configuration_exits_1_and_is_shown)
 {
     cr_assert_eq(cgbench("study gen:poisson2d5:30 --memory mapped --home owner --partition "
