@@ -78,19 +78,30 @@ static int write_solution(const bench_options *options, const source *s, const d
     return status ? say_status(status, NULL) : 0;
 }
 
+/* Of several configurations some do not fit together, as a driver of the GPU and the partition cpu:
+ * those cannot run, and are no reason to leave the others. */
+static int say_unmeasured(yoke_status status, const bench_options *options, const source *s)
+{
+    if (status == YOKE_UNSUITABLE && configuration_count(options) > 1)
+        return say_error(ENDS_LACKING, "%s: %s", s->name, library_sentence());
+    return say_status(status, s->name);
+}
+
 static int measure_one(yoke_context *context, const bench_options *options, const source *s,
                        const configuration *c, meeting *m, double *x, row_list *rows)
 {
     row r = row_new(s->name);
     interlude between = {meeting_play, m};
     int history = options->svg || options->history;
-    int code = measure(context, options, s, c, history, options->vs.count ? &between : NULL, x, &r);
+    yoke_status status =
+        measure(context, options, s, c, history, options->vs.count ? &between : NULL, x, &r);
+    int unmeasured = status ? say_unmeasured(status, options, s) : 0;
     meeting_pause(m);
-    if (code) {
+    if (unmeasured) {
         row_free(&r);
-        return code;
+        return unmeasured;
     }
-    code = write_solution(options, s, x);
+    int code = write_solution(options, s, x);
     if (!code) code = r.exit_code;
     rows_add(rows, &r);
     return code;

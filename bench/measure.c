@@ -282,9 +282,9 @@ static void trial_close(trial *t)
     free(t->joules);
 }
 
-yoke_status measure_quietly(yoke_context *context, const bench_options *options, const source *s,
-                            const configuration *c, int history, const interlude *between,
-                            double *x, row *r)
+yoke_status measure(yoke_context *context, const bench_options *options, const source *s,
+                    const configuration *c, int history, const interlude *between, double *x,
+                    row *r)
 {
     trial t = {.options = options, .s = s, .between = between, .x = x};
     int64_t repeats = options->repeats;
@@ -303,11 +303,4 @@ yoke_status measure_quietly(yoke_context *context, const bench_options *options,
     if (!status) status = time_repeats(&t, &wanted, r);
     trial_close(&t);
     return status;
-}
-
-int measure(yoke_context *context, const bench_options *options, const source *s,
-            const configuration *c, int history, const interlude *between, double *x, row *r)
-{
-    yoke_status status = measure_quietly(context, options, s, c, history, between, x, r);
-    return status ? say_status(status, s->name) : 0;
 }

@@ -138,17 +138,18 @@ static void complete_row(const study *t, const study_case *c, row *r)
     row_set(&r->solver, c->rival);
 }
 
-/* Names why a plan or a solve did not come to a result; the exit code. */
+/* Names why a plan or a solve did not come to a result. What the library declines cannot run; the
+ * rest is a failure. The exit code. */
 static int refuse(yoke_status status, const char *label, row *r)
 {
     char text[1024];
     const char *why = library_sentence();
     if (!*why) why = yoke_status_text(status);
-    int lacking = status == YOKE_UNSUITABLE || status == YOKE_NO_MEMORY ||
-                  status == YOKE_NOT_BUILT || status == YOKE_UNUSABLE;
-    snprintf(text, sizeof text, "%s%s", lacking ? "" : STUDY_FAILURE, why);
+    int failed = status == YOKE_DEVICE || status == YOKE_TIMEOUT || status == YOKE_INTERNAL ||
+                 status == YOKE_SPOILED || status == YOKE_BUSY || status == YOKE_COMMUNICATION;
+    snprintf(text, sizeof text, "%s%s", failed ? STUDY_FAILURE : "", why);
     row_set(&r->reason, text);
-    return lacking ? 0 : say_error(ENDS_LACKING, "%s: %s: %s", r->matrix, label, why);
+    return !failed ? 0 : say_error(ENDS_LACKING, "%s: %s: %s", r->matrix, label, why);
 }
 
 /* A row that was kept ends as it did when it was measured. */
@@ -243,8 +244,7 @@ static int measure_case(study *t, const study_case *c, row *r)
         measure_rival(t, c, r);
         return 0;
     }
-    yoke_status status =
-        measure_quietly(t->context, &t->options, &t->s, &c->asked, 0, NULL, t->x, r);
+    yoke_status status = measure(t->context, &t->options, &t->s, &c->asked, 0, NULL, t->x, r);
     return status ? refuse(status, c->label, r) : r->exit_code;
 }
 

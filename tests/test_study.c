@@ -179,6 +179,19 @@ Test(study, sets_the_gpu_beside_the_cpu)
     free(gpu);
 }
 
+/* Each name is good, two of the four pairs are not. */
+Test(study, run_goes_on_after_a_pair_that_does_not_fit)
+{
+    cr_assert_eq(cgbench("run gen:poisson2d5:20 --partition cpu,gpu --driver team,graph --json - "
+                         "--quiet"),
+                 3);
+    cr_assert_eq(lines_of(out), 2, "%s", out);
+    cr_assert_eq(lines_of(err), 2, "%s", err);
+    cr_assert(strstr(err, "driver graph does not run partition cpu"), "%s", err);
+    cr_assert_eq(cgbench("run gen:poisson2d5:20 --partition cpu --driver graph --json j"), 2);
+    cr_assert_eq(files_here(), 0);
+}
+
 Test(study, a_solve_of_two_owners_names_both)
 {
     if (!is_usable("memory modes", "mapped") || !is_usable("partitions", "ratio"))
