@@ -11,6 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <yoke_tools.h>
+
 #include "bench/progress.h"
 #include "bench/rival_process.h"
 #include "bench/rivals/dump.h"
@@ -167,6 +169,17 @@ static const char *unsuitable(const source *s, int64_t iterations, int ranks)
     if (iterations < 1 || s->rows < 1 || s->rows < ranks)
         return "the system is too small to time it";
     return NULL;
+}
+
+const char *rival_refusal(const char *name)
+{
+    static char text[320];
+    const char *reason = "";
+    const kind *known = built_kind(name);
+    if (!known) return "not in this build";
+    if (known->gpus <= 0 || yoke_gpu_count(&reason) > 0) return NULL;
+    snprintf(text, sizeof text, "no GPU here: %s", reason);
+    return text;
 }
 
 static void release(rival *r)

@@ -22,6 +22,10 @@ typedef struct rival_terms {
 /* Where a function returns a text, NULL is success and the text says why there is no figure; it is
  * valid until the next call. */
 
+/* Why it cannot run in this build or on this machine, as far as that is known before it is handed a
+ * system; NULL if nothing is. */
+const char *rival_refusal(const char *name);
+
 /* Hands over the system and waits until the rival has verified its answer after exactly so many
  * iterations. *r is NULL on failure. */
 const char *rival_start(const char *name, const source *s, const rival_terms *terms, rival **r);

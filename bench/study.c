@@ -163,6 +163,37 @@ static int ends_as(const study *t, const row *r)
     return well ? ENDS_WELL : ENDS_UNCONVERGED;
 }
 
+/* -------------------------------------------------------------------- kept */
+
+/* Why a case cannot run, as far as the lists know, as "--memory managed: why"; NULL if nothing is
+ * known against it. Valid until the next call. */
+static const char *refusal_of(const study_case *c)
+{
+    static char text[512];
+    if (!c->rival) return configuration_refusal(&c->asked);
+    const char *why = rival_refusal(c->rival);
+    if (why) snprintf(text, sizeof text, "--vs %s: %s", c->rival, why);
+    return why ? text : NULL;
+}
+
+/* What a list said against a case is good as long as it says so. */
+static int is_good(const row *kept, const char *why)
+{
+    int by_list = kept->reason && !kept->outcome && !strncmp(kept->reason, "--", 2);
+    return why ? by_list && !strcmp(kept->reason, why) : !by_list;
+}
+
+static int take_kept(study *t, const char *matrix, const study_case *c, const char *why, row *r)
+{
+    if (!study_record_take(&t->record, matrix, c->label, r)) return 0;
+    if (is_good(r, why)) {
+        r->exit_code = ends_as(t, r);
+        return 1;
+    }
+    row_free(r);
+    return 0;
+}
+
 /* ------------------------------------------------------------------ measure */
 
 static void show_progress(const study *t, const study_case *c)
@@ -248,22 +279,9 @@ static int measure_case(study *t, const study_case *c, row *r)
     return status ? refuse(status, c->label, r) : r->exit_code;
 }
 
-/* A kept row that could not run for what a list says is good only as long as the list says so. */
-static int take_kept(study *t, const char *matrix, const study_case *c, const char *why, row *r)
-{
-    if (!study_record_take(&t->record, matrix, c->label, r)) return 0;
-    int by_list = r->reason && !r->outcome && !strncmp(r->reason, "--", 2);
-    if (why ? by_list && !strcmp(r->reason, why) : !by_list) {
-        r->exit_code = ends_as(t, r);
-        return 1;
-    }
-    row_free(r);
-    return 0;
-}
-
 static int run_case(study *t, const char *matrix, const study_case *c)
 {
-    const char *why = c->rival ? NULL : configuration_refusal(&c->asked);
+    const char *why = refusal_of(c);
     row r;
     int code = 0;
     if (take_kept(t, matrix, c, why, &r)) {
@@ -298,18 +316,13 @@ static int run_matrix(study *t, const char *matrix)
     return code;
 }
 
-static int is_kept(const study *t, const char *matrix, const char *label)
-{
-    return study_find(&t->record.kept, matrix, label) != NULL;
-}
-
 static void count_cases(study *t)
 {
     for (int i = 0; i < t->options.matrices.count; i++)
         for (int k = 0; k < t->cases.count; k++) {
             const study_case *c = &t->cases.item[k];
-            int can = c->rival || !configuration_refusal(&c->asked);
-            t->left += can && !is_kept(t, t->options.matrices.word[i], c->label);
+            const row *kept = study_find(&t->record.kept, t->options.matrices.word[i], c->label);
+            t->left += !refusal_of(c) && !(kept && is_good(kept, NULL));
         }
 }
 

@@ -266,7 +266,7 @@ Test(study, the_heat_map_is_sound_and_says_why_a_cell_is_hatched)
     cr_assert_null(xml_fault(text), "%.80s", xml_fault(text));
     cr_assert(strstr(text, "a&lt;b&amp;c.mtx"));
     cr_assert(strstr(text, ">1.00</text>"));
-    cr_assert(strstr(text, "operations: cannot run: "));
+    cr_assert(strstr(text, "operations: cannot run: --vs operations: "));
     cr_assert(strstr(text, "fill=\"url(#hatch)\""));
     cr_assert(strstr(text, "prefers-color-scheme:dark"));
     cr_assert_null(strstr(text, "nan"));
@@ -307,6 +307,17 @@ Test(study, does_only_what_is_missing)
     cr_assert_eq(files_here(), 1);
     free(cpu);
     free(whole);
+}
+
+Test(study, a_reason_that_no_longer_holds_is_looked_at_again)
+{
+    cr_assert_eq(cgbench(FEW "--json j --quiet"), 0, "%s", err);
+    char *cpu = row_of("j", "gen:poisson2d5:30", "cpu");
+    cr_assert_eq(system("sed -i 's/\"reason\":\"--vs operations: /&once upon a time, /' j"), 0);
+    cr_assert_eq(cgbench(FEW "--json j --quiet"), 0, "%s", err);
+    is_complete(cpu, "operations");
+    cr_assert_null(strstr(read_file("j"), "once upon a time"));
+    free(cpu);
 }
 
 Test(study, a_line_that_was_cut_off_is_measured_again)
