@@ -296,18 +296,25 @@ static void write_legend(const map *m)
             x + 14, y, x + 62, y + 13, x + 166, y, x + 214, y + 13);
 }
 
+static void write_origin(const map *m)
+{
+    const row *r = m->rows->row; /* the first says what all say */
+    fprintf(m->stream, "<text class=\"note\" x=\"%d\" y=\"52\">", MARGIN);
+    if (r->machine) {
+        write_svg_text(r->machine, m->stream);
+        fputs("; ", m->stream);
+    }
+    fprintf(m->stream, "Yoke %s, %.10s</text>\n", r->version ? r->version : "",
+            r->date ? r->date : "");
+}
+
 static void write_head(const map *m)
 {
-    const row *r = m->rows->count ? &m->rows->row[0] : NULL;
     fprintf(m->stream,
             "<text class=\"title\" x=\"%d\" y=\"32\">CPU and GPU in one solve: speed beside the "
-            "best single owner</text>\n<text class=\"note\" x=\"%d\" y=\"52\">",
-            MARGIN, MARGIN);
-    if (r && r->machine) write_svg_text(r->machine, m->stream);
-    if (r)
-        fprintf(m->stream, "%sYoke %s, %.10s", r->machine ? "; " : "", r->version ? r->version : "",
-                r->date ? r->date : "");
-    fputs("</text>\n", m->stream);
+            "best single owner</text>\n",
+            MARGIN);
+    if (m->rows->count) write_origin(m);
     write_legend(m);
     for (int k = 0; k < m->matrices.count; k++) write_column_head(m, k);
 }

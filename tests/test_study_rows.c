@@ -193,6 +193,16 @@ Test(study_rows, the_heat_map_shows_two_owners_and_folds_what_cannot_run)
     rows_free(&rows);
 }
 
+Test(study_rows, nothing_is_a_sound_drawing_too)
+{
+    row_list none = {0, NULL};
+    char *map = written(write_heatmap, &none), *table = written(write_study_table, &none);
+    cr_assert_null(xml_fault(map), "%.80s", xml_fault(map));
+    cr_assert_str_empty(table);
+    free(map);
+    free(table);
+}
+
 Test(study_rows, names_both_owners_and_the_share_of_the_cpu)
 {
     row_list rows = {0, NULL};
