@@ -54,6 +54,11 @@ typedef struct study_place {
 } study_place;
 int study_place_of(const char *label, study_place *place);
 
+/* Why a row has no time, in words that rows of several partitions share: "memory system for this
+ * partition: why". */
+enum { STUDY_REASON = 640 };
+void study_reason(const row *r, char text[STUDY_REASON]);
+
 /* ------------------------------------------------------------------- forms */
 
 void write_study_table(const row_list *rows, FILE *stream);

@@ -160,18 +160,20 @@ static void band_of(const char *label, char *band, size_t capacity)
     snprintf(band, capacity, rival ? "rivals" : "by itself");
 }
 
-/* The one reason for which none of these lines can run on any matrix; NULL if there is not one. */
-static const char *common_reason(const map *m, int from, int to)
+/* Whether none of these lines can run on any matrix, for one reason, which it then is. */
+static int are_refused(const map *m, int from, int to, char reason[STUDY_REASON])
 {
-    const char *reason = NULL;
+    char other[STUDY_REASON];
+    *reason = '\0';
     for (int i = from; i < to; i++)
         for (int k = 0; k < m->matrices.count; k++) {
             const row *r = study_find(m->rows, m->matrices.word[k], m->labels.word[i]);
-            if (!r || study_state_of(r) != STUDY_CANNOT_RUN || !r->reason) return NULL;
-            if (reason && strcmp(reason, r->reason) != 0) return NULL;
-            reason = r->reason;
+            if (!r || study_state_of(r) != STUDY_CANNOT_RUN) return 0;
+            study_reason(r, other);
+            if (*reason && strcmp(reason, other) != 0) return 0;
+            memcpy(reason, other, sizeof other);
         }
-    return reason;
+    return *reason != '\0';
 }
 
 /* One hatched line that says why, in place of many that only look so. */
@@ -196,15 +198,15 @@ static void write_refused(map *m, const char *reason, const char *which, int lin
 
 static void write_band(map *m, int from, int to, const char *name)
 {
+    char reason[STUDY_REASON];
     m->y += BAND_GAP;
     fprintf(m->stream, "<text class=\"band\" x=\"%d\" y=\"%d\">", MARGIN, m->y + CELL_HEIGHT - 6);
     write_svg_text(name, m->stream);
     fputs("</text>\n", m->stream);
     for (int i = from, end; i < to; i = end) {
-        for (end = i + 1; end < to && common_reason(m, i, end + 1);) end++;
-        if (end - i > 1)
-            write_refused(m, common_reason(m, i, end), end - i == to - from ? "all" : "other",
-                          end - i);
+        for (end = i + 1; end < to && are_refused(m, i, end + 1, reason);) end++;
+        if (end - i > 1 && are_refused(m, i, end, reason))
+            write_refused(m, reason, end - i == to - from ? "all" : "other", end - i);
         else
             write_line(m, m->labels.word[i]);
     }

@@ -61,3 +61,24 @@ int study_place_of(const char *label, study_place *place)
 {
     return sscanf(label, "%47s %47s %47s", place->memory, place->home, place->partition) == 3;
 }
+
+/* The reason of a list names the name that it is about, and stays. */
+static const char *find_partition(const row *r, const char *reason, char *named, size_t capacity)
+{
+    study_place place;
+    if (!strncmp(reason, "--", 2) || !study_place_of(r->configuration, &place)) return NULL;
+    snprintf(named, capacity, "partition %s", place.partition);
+    return strstr(reason, named);
+}
+
+void study_reason(const row *r, char text[STUDY_REASON])
+{
+    char named[STUDY_WORD + 16];
+    const char *reason = r->reason ? r->reason : r->outcome ? r->outcome : "not measured";
+    const char *at = find_partition(r, reason, named, sizeof named);
+    if (at)
+        snprintf(text, STUDY_REASON, "%.*sthis partition%s", (int)(at - reason), reason,
+                 at + strlen(named));
+    else
+        snprintf(text, STUDY_REASON, "%s", reason);
+}

@@ -37,15 +37,10 @@ static int number_of(words *list, const char *text)
     return i;
 }
 
-static const char *reason_of(const row *r)
-{
-    return r->reason ? r->reason : r->outcome ? r->outcome : "not measured";
-}
-
 /* "0.91", "a" for what cannot run, "!a" for what failed. */
 static void print_cell(table *t, const row *r, char *cell)
 {
-    char letters[4];
+    char letters[4], reason[STUDY_REASON];
     snprintf(cell, CELL, ".");
     if (!r) return;
     if (study_state_of(r) == STUDY_RAN) {
@@ -56,7 +51,8 @@ static void print_cell(table *t, const row *r, char *cell)
             snprintf(cell, CELL, "%.1f us", r->us_median);
         return;
     }
-    letters_of(number_of(&t->reasons, reason_of(r)), letters, sizeof letters);
+    study_reason(r, reason);
+    letters_of(number_of(&t->reasons, reason), letters, sizeof letters);
     snprintf(cell, CELL, "%s%s", study_state_of(r) == STUDY_FAILED ? "!" : "", letters);
 }
 
@@ -138,33 +134,35 @@ static void write_alone(table *t, FILE *stream)
     fputc('\n', stream);
 }
 
-/* The one reason for which no configuration of a memory mode can run; NULL if there is not one. */
-static const char *refusal_of(const table *t, const char *memory)
+/* Whether no configuration of a memory mode can run, for one reason, which it then is. */
+static int is_refused(const table *t, const char *memory, char reason[STUDY_REASON])
 {
-    const char *reason = NULL;
+    char other[STUDY_REASON];
     study_place place;
+    *reason = '\0';
     for (int i = 0; i < t->labels.count; i++) {
         if (!study_place_of(t->labels.word[i], &place) || strcmp(place.memory, memory) != 0)
             continue;
         const row *r = study_find(t->rows, t->matrix, t->labels.word[i]);
-        if (!r || study_state_of(r) != STUDY_CANNOT_RUN || !r->reason) return NULL;
-        if (reason && strcmp(reason, r->reason) != 0) return NULL;
-        reason = r->reason;
+        if (!r || study_state_of(r) != STUDY_CANNOT_RUN) return 0;
+        study_reason(r, other);
+        if (*reason && strcmp(reason, other) != 0) return 0;
+        memcpy(reason, other, sizeof other);
     }
-    return reason;
+    return *reason != '\0';
 }
 
 /* Lines are "memory home". */
 static void find_grid(table *t)
 {
-    char line[2 * STUDY_WORD];
+    char line[2 * STUDY_WORD], reason[STUDY_REASON];
     study_place place;
     for (int i = 0; i < t->labels.count; i++) /* the single owner's column first */
         if (study_place_of(t->labels.word[i], &place) && !strcmp(place.partition, "gpu"))
             words_add_once(&t->columns, place.partition);
     for (int i = 0; i < t->labels.count; i++) {
         if (!study_place_of(t->labels.word[i], &place)) continue;
-        if (refusal_of(t, place.memory)) {
+        if (is_refused(t, place.memory, reason)) {
             words_add_once(&t->refused, place.memory);
             continue;
         }
@@ -203,11 +201,12 @@ static void write_grid(table *t, FILE *stream)
 /* Memory modes of which nothing runs, then the letters. */
 static void write_reasons(const table *t, FILE *stream)
 {
-    char letters[4];
+    char letters[4], reason[STUDY_REASON];
     if (t->refused.count || t->reasons.count) fputc('\n', stream);
-    for (int i = 0; i < t->refused.count; i++)
-        fprintf(stream, "  %-9s cannot run: %s\n", t->refused.word[i],
-                refusal_of(t, t->refused.word[i]));
+    for (int i = 0; i < t->refused.count; i++) {
+        is_refused(t, t->refused.word[i], reason);
+        fprintf(stream, "  %-9s cannot run: %s\n", t->refused.word[i], reason);
+    }
     for (int i = 0; i < t->reasons.count; i++) {
         letters_of(i, letters, sizeof letters);
         fprintf(stream, "  %-9s %s\n", letters, t->reasons.word[i]);

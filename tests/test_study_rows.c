@@ -193,6 +193,29 @@ Test(study_rows, the_heat_map_shows_two_owners_and_folds_what_cannot_run)
     rows_free(&rows);
 }
 
+/* Each says which partition it is about; they are one reason all the same. */
+Test(study_rows, reasons_that_differ_by_the_partition_alone_are_one)
+{
+    row_list rows = {0, NULL};
+    add(&rows, "m", "cpu", 512.0);
+    add_refused(&rows, "m", "system owner ratio:0.1",
+                "memory system for partition ratio:0.1: out of reach");
+    add_refused(&rows, "m", "system owner ratio:0.2",
+                "memory system for partition ratio:0.2: out of reach");
+    add_refused(&rows, "m", "mapped owner model", "--partition model: not yet");
+    add_refused(&rows, "m", "mapped owner adaptive", "--partition adaptive: not yet");
+    char *map = written(write_heatmap, &rows), *table = written(write_study_table, &rows);
+    cr_assert(strstr(table, "  system    cannot run: memory system for this partition: out of "
+                            "reach\n"),
+              "%s", table);
+    cr_assert(strstr(table, "  a         --partition model: not yet\n"), "%s", table);
+    cr_assert(strstr(table, "  b         --partition adaptive: not yet\n"), "%s", table);
+    cr_assert(strstr(map, "all 2</text>"), "%s", map);
+    free(map);
+    free(table);
+    rows_free(&rows);
+}
+
 Test(study_rows, nothing_is_a_sound_drawing_too)
 {
     row_list none = {0, NULL};
