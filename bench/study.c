@@ -110,9 +110,23 @@ static int check_names(const bench_options *options)
     return why ? say_error(ENDS_LACKING, "--effort %s: %s", options->effort, why) : 0;
 }
 
+/* A row that is kept is known by its matrix's name, which must mean the same the next time. */
+static int check_inputs(const bench_options *options)
+{
+    int input = !strcmp(options->rhs, "-") || (options->x0 && !strcmp(options->x0, "-"));
+    for (int i = 0; i < options->matrices.count; i++)
+        input |= !strcmp(options->matrices.word[i], "-");
+    if (!input || !options->json || !strcmp(options->json, "-")) return 0;
+    return say_error(ENDS_BAD_INPUT,
+                     "study: --json %s can be completed later, but standard input is read once: "
+                     "give files",
+                     options->json);
+}
+
 static int check(const bench_options *options)
 {
     int code = check_lists(options);
+    if (!code) code = check_inputs(options);
     if (!code) code = options_refuse_later(options);
     if (!code) code = check_names(options);
     return code ? code : source_check(options);

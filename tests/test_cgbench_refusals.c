@@ -88,6 +88,7 @@ ParameterizedTestParameters(cgbench_refusals, refuses_in_one_line_and_writes_not
         {"study gen:poisson2d5:5 --out x", 2, "study: unknown option '--out'"},
         {"study gen:poisson2d5:5 --partition ratio:2", 2, "from 0 to 1"},
         {"study gen:poisson2d5:5 nosuch.mtx --json x", 2, "nosuch.mtx: cannot read"},
+        {"study - --json x", 2, "standard input is read once"},
         {"study gen:poisson2d5:5 --solver cg-single", 3, "--solver cg-single: "},
         {"predict gen:poisson2d5:5 --machine this", 3, "predict: not in this version yet"},
         /* What is wrong comes before what is lacking, in either order. */
