@@ -346,6 +346,28 @@ Test(cgbench, meets_operations_in_the_same_run)
 #endif
 }
 
+/* Its own program, under which stubs do the GPU's share: what crosses between the two and what it
+ * answers is as on a GPU. */
+Test(cgbench, meets_operations_without_a_gpu)
+{
+#if HAVE_CUSPARSE
+    setenv("YOKE_LIBEXECDIR", STUB, 1);
+    meets("operations", "1");
+    cr_assert_eq(cgbench("run gen:jumps3d7:9:100:1 --precond jacobi --iterations 20 --threads 2 "
+                         "--vs operations --json - --quiet"),
+                 0, "%s", err);
+    char *ours = strtok(out, "\n"), *theirs = strtok(NULL, "\n");
+    cr_assert(theirs, "%s", err);
+    cr_assert_str_eq(json_value(theirs, "threads"), "2");
+    cr_assert_str_eq(json_value(theirs, "precond"), "\"jacobi\"");
+    cr_assert(strstr(theirs, "vectors on 2 threads"), "%s", theirs);
+    cr_assert_float_eq(number_in(theirs, "residual_true") / number_in(ours, "residual_true"), 1.0,
+                       1e-6);
+#else
+    cr_skip_test("configure did not find cuSPARSE");
+#endif
+}
+
 /* The threads asked for are handed over, and come back in its row. */
 Test(cgbench, a_rival_that_shares_the_operations_names_both_owners)
 {
