@@ -46,6 +46,8 @@ typedef struct bench_options {
     int64_t maxit, iterations; /* 0: the default; not asked */
     int64_t check_every, repeats, threads, parts;
     int64_t device; /* a GPU by CUDA's number; -1: not asked */
+    double budget;  /* seconds of a solve that are worth it, by which iterations are cut; 0: any */
+    words given;    /* options as given, "--threads 2" */
     int trust_symmetry, reproducible, explain, quiet, help;
     char *later;   /* "--device: why not", of the first known option that this build lacks */
     char *ignored; /* where a value that means nothing here is put */
