@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* flag.h: the words that cross owners: set with release, waited for with acquire.
- * What x86 forgives, Grace does not: no other file orders memory between owners. */
+ * What x86 forgives, Grace does not: no other file orders memory between owners but its twin on a
+ * GPU, lib/cuda/flag.cuh. CUDA has no C11 atomics: to it a flag is a word of the same size and
+ * place. */
 #ifndef YK_FLAG_H
 #define YK_FLAG_H
 
+#include <assert.h>
+#ifndef __CUDACC__
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <yoke_tools.h>
+#endif
 
 enum {
     YK_LINE = 64,  /* bytes: a word that one owner writes and others poll has its line alone */
@@ -15,11 +20,19 @@ enum {
 };
 
 typedef struct yk_flag {
+#ifdef __CUDACC__
+    alignas(YK_LINE) unsigned value;
+#else
     _Alignas(YK_LINE) atomic_uint value;
+#endif
 } yk_flag;
+
+static_assert(sizeof(yk_flag) == YK_LINE, "a flag is a line, to C and to CUDA");
 
 /* Raised by whoever gives up; everyone who waits sees it. */
 typedef yk_flag yk_abort;
+
+#ifndef __CUDACC__
 
 static inline void yk_flag_set(yk_flag *flag, unsigned value)
 {
@@ -70,5 +83,7 @@ static inline bool yk_flag_wait(yk_flag *flag, unsigned value, yk_abort *abort, 
     }
     return true;
 }
+
+#endif
 
 #endif

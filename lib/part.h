@@ -20,10 +20,16 @@ typedef struct yk_send {
     int32_t *row;
 } yk_send;
 
+/* Who works on a part's rows, in whose memory its vectors lie. A GPU's part is the first. */
+typedef enum yk_owner { YK_OWNER_CPU, YK_OWNER_GPU } yk_owner;
+
 typedef struct yk_part {
+    yk_owner owner;
     int64_t first, rows; /* global rows [first, first + rows); first is a multiple of YK_CHUNK */
     int64_t halo;
-    yk_csr csr;           /* local columns; no entries for an operator */
+    /* Local columns; no entries for an operator. Of a GPU's part beside others it is there only
+     * while the GPU is given it. */
+    yk_csr csr;
     bool own_csr;         /* false: the matrix's own arrays, multiplied in place */
     int64_t *halo_column; /* [halo] global */
     yk_send *send;        /* [sends], by receiver */

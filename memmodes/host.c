@@ -4,21 +4,24 @@
 #include <string.h>
 
 #include "lib/context.h"
-#include "lib/iface/memmode.h"
 #include "lib/status.h"
+#include "memmodes/halos.h"
 
-static size_t bytes(int parts)
+static void bytes(const yk_part *part, int parts, size_t *host, size_t *device)
 {
-    return (size_t)parts * sizeof(yk_port);
+    (void)part;
+    *host = yk_ports_bytes(parts);
+    *device = 0;
 }
 
-static yoke_status connect(yoke_context *context, yk_part *part, int parts, yk_link *link)
+static yoke_status connect(yoke_context *context, yk_part *part, int parts, int device,
+                           yk_link *link)
 {
-    YK_TRY(yk_alloc(context, "slots of the parts", parts, sizeof(yk_port), &link->port));
-    memset(link->port, 0, bytes(parts));
-    link->parts = parts;
-    link->deadline = 600.0;
-    yk_flag_set(&link->abort, 0);
+    (void)device;
+    link->mode = &yk_memmode_host;
+    link->memory_bytes = yk_ports_bytes(parts);
+    YK_TRY(yk_alloc(context, "slots of the parts", (int64_t)link->memory_bytes, 1, &link->memory));
+    yk_link_ports(part, parts, link->memory, link);
     for (int i = 0; i < parts; i++) {
         link->port[i].halo_z = part[i].z + part[i].rows;
         link->port[i].halo_x = part[i].x + part[i].rows;
@@ -28,8 +31,8 @@ static yoke_status connect(yoke_context *context, yk_part *part, int parts, yk_l
 
 static void disconnect(yoke_context *context, yk_link *link)
 {
-    yk_free(context, link->port, link->parts, sizeof(yk_port));
-    link->port = NULL;
+    yk_free(context, link->memory, (int64_t)link->memory_bytes, 1);
+    memset(link, 0, sizeof *link);
 }
 
 const yk_memmode yk_memmode_host = {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* parts.c: making the parts of a plan: the cut, the halos, the pieces of each thread, memory.
  * Whatever is large is written first by the thread that will work on it. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,6 +9,7 @@
 #include "lib/status.h"
 #include "partition/balance.h"
 #include "solvers/cg/bytes.h"
+#include "solvers/homes.h"
 #include "solvers/plan.h"
 
 static bool has_entries(const yoke_plan *plan)
@@ -18,6 +20,19 @@ static bool has_entries(const yoke_plan *plan)
 static double row_bytes(const yoke_plan *plan)
 {
     return yk_cg_row_bytes(plan->choice.folded, plan->choice.jacobi);
+}
+
+/* The part of a GPU, with or without others beside it; NULL without a GPU. */
+static yk_part *gpu_part(const yoke_plan *plan)
+{
+    yk_part *first = plan->cg.parts > 0 ? &plan->cg.part[0] : NULL;
+    return first && first->owner == YK_OWNER_GPU ? first : NULL;
+}
+
+/* Whether a GPU and the CPU both own rows. */
+static bool is_shared(const yoke_plan *plan)
+{
+    return gpu_part(plan) && plan->cg.parts > 1;
 }
 
 /* ------------------------------------------------------------------- halos */
@@ -107,17 +122,21 @@ static yoke_status find_sends(yoke_context *context, yk_cg *cg)
 
 /* ------------------------------------------------------------------ pieces */
 
-static int threads_of_part(const yk_choice *choice, int part)
+/* A GPU's part has pieces for all threads, who fill what the GPU is given. */
+static int threads_of_part(const yoke_plan *plan, int part)
 {
-    int share = choice->threads / choice->parts + (part < choice->threads % choice->parts);
+    const yk_choice *choice = &plan->choice;
+    if (gpu_part(plan) == &plan->cg.part[part]) return choice->threads;
+    int parts = choice->parts, number = part;
+    if (gpu_part(plan)) parts--, number--;
+    int share = choice->threads / parts + (number < choice->threads % parts);
     return share > 0 ? share : 1;
 }
 
 /* Empty parts and parts of few chunks have fewer pieces than threads, but at least one. */
 static int pieces_of_part(const yoke_plan *plan, int part)
 {
-    int64_t chunks = yk_chunks(plan->cg.part[part].rows),
-            threads = threads_of_part(&plan->choice, part);
+    int64_t chunks = yk_chunks(plan->cg.part[part].rows), threads = threads_of_part(plan, part);
     return chunks < 1 ? 1 : (int)(chunks < threads ? chunks : threads);
 }
 
@@ -170,7 +189,9 @@ static yoke_status make_pieces(yoke_plan *plan)
     for (int i = 0; i < cg->parts; i++)
         for (int share = 0; share < cg->pieces_of[i]; share++)
             YK_TRY(make_piece(plan, i, share, cg->pieces_of[i], &cg->piece[done++]));
-    cg->threads = plan->choice.threads < count ? plan->choice.threads : count;
+    if (gpu_part(plan)) cg->gpu_pieces = cg->pieces_of[0];
+    int worked_on = is_shared(plan) ? count - cg->gpu_pieces : count;
+    cg->threads = plan->choice.threads < worked_on ? plan->choice.threads : worked_on;
     return YOKE_OK;
 }
 
@@ -186,8 +207,10 @@ yoke_status yk_parts_analyse(yoke_plan *plan)
     memset(cg->part, 0, (size_t)plan->choice.parts * sizeof(yk_part));
     cg->parts = plan->choice.parts;
     YK_TRY(yk_alloc(cg->context, "cuts", cg->parts + 1, sizeof *first, &first));
-    plan->choice.partition->cut(&(yk_cut_request){csr, cg->parts, row_bytes(plan)}, first);
+    plan->choice.partition->cut(
+        &(yk_cut_request){csr, cg->parts, plan->choice.gpu_rows, row_bytes(plan)}, first);
     for (int i = 0; i < cg->parts; i++) {
+        cg->part[i].owner = i == 0 ? plan->choice.partition->owner : YK_OWNER_CPU;
         cg->part[i].first = first[i];
         cg->part[i].rows = first[i + 1] - first[i];
     }
@@ -263,22 +286,45 @@ static size_t start_size(int64_t nonzeros)
     return nonzeros <= INT32_MAX ? sizeof(int32_t) : sizeof(int64_t);
 }
 
+static size_t vector_bytes(const yoke_plan *plan, const yk_part *of)
+{
+    yk_part part = *of;
+    vector_slot slot[MOST_VECTORS];
+    int count = list_vectors(plan, &part, slot);
+    size_t bytes = 0;
+    for (int v = 0; v < count; v++) bytes += (size_t)slot[v].length * sizeof(double);
+    return bytes;
+}
+
+/* Of the matrix as it lies on the host for this part alone, a GPU's while it is loaded. */
+static size_t csr_copy_bytes(const yoke_plan *plan, const yk_part *part)
+{
+    int64_t nonzeros = part_nonzeros(plan, part);
+    return (size_t)nonzeros * 12 + (size_t)(part->rows + 1) * start_size(nonzeros);
+}
+
+/* Of the link, on a device or on the host. */
+static size_t link_bytes(const yoke_plan *plan, bool on_device)
+{
+    size_t host, device;
+    if (!plan->choice.memmode) return 0;
+    plan->choice.memmode->bytes(plan->cg.part, plan->cg.parts, &host, &device);
+    return on_device ? device : host;
+}
+
 static size_t host_bytes(const yoke_plan *plan)
 {
     const yk_cg *cg = &plan->cg;
     size_t bytes = sizeof *plan + (size_t)cg->pieces * sizeof(yk_piece);
     for (int i = 0; i < cg->parts; i++) {
-        yk_part part = cg->part[i];
-        vector_slot slot[MOST_VECTORS];
-        int count = list_vectors(plan, &part, slot);
-        for (int v = 0; v < count; v++) bytes += (size_t)slot[v].length * sizeof(double);
-        bytes += (size_t)part.halo * sizeof(int64_t);
-        for (int s = 0; s < part.sends; s++) bytes += (size_t)part.send[s].count * sizeof(int32_t);
-        if (!copies_matrix(plan)) continue;
-        int64_t nonzeros = part_nonzeros(plan, &part);
-        bytes += (size_t)nonzeros * 12 + (size_t)(part.rows + 1) * start_size(nonzeros);
+        const yk_part *part = &cg->part[i];
+        if (part->owner == YK_OWNER_CPU) bytes += vector_bytes(plan, part);
+        bytes += (size_t)part->halo * sizeof(int64_t);
+        for (int s = 0; s < part->sends; s++)
+            bytes += (size_t)part->send[s].count * sizeof(int32_t);
+        if (copies_matrix(plan)) bytes += csr_copy_bytes(plan, part);
     }
-    if (plan->choice.memmode) bytes += plan->choice.memmode->bytes(cg->parts);
+    bytes += link_bytes(plan, false);
     if (needs_staging(plan)) bytes += 2 * (size_t)cg->rows * sizeof(double);
     return bytes;
 }
@@ -324,29 +370,42 @@ static size_t resident_bytes(const yoke_plan *plan)
 /* The matrix at most at a time on a device: SELL is made from CSR there. */
 static size_t matrix_bytes(const yoke_plan *plan)
 {
+    const yk_part *part = gpu_part(plan);
     const yk_csr *csr = &plan->matrix->csr;
     if (!has_entries(plan)) return 0;
+    if (is_shared(plan))
+        return csr_copy_bytes(plan, part) +
+               (makes_sell(&plan->choice) ? yk_sell_memory(&plan->choice.row_shape) : 0);
     size_t start = (size_t)(csr->rows + 1) * (csr->start32 ? sizeof(int32_t) : sizeof(int64_t));
     return start + yk_csr_entry_bytes(csr) + foreign_bytes(plan) + resident_bytes(plan) +
            (makes_sell(&plan->choice) ? yk_sell_memory(&plan->choice.row_shape) : 0);
 }
 
-/* Vectors and matrix on a device. */
-static size_t device_bytes(const yoke_plan *plan)
+/* How long the GPU part's matrix is. */
+static yk_home_matrix gpu_lengths(const yoke_plan *plan)
 {
-    yk_part part = plan->cg.part[0];
-    vector_slot slot[MOST_VECTORS];
-    int count = list_vectors(plan, &part, slot);
-    size_t bytes = matrix_bytes(plan);
-    for (int v = 0; v < count; v++) bytes += (size_t)slot[v].length * sizeof(double);
+    const yk_part *part = gpu_part(plan);
+    const int64_t nonzeros = has_entries(plan) ? part_nonzeros(plan, part) : 0;
+    size_t size = plan->matrix->csr.start32 ? sizeof(int32_t) : sizeof(int64_t);
+    return (yk_home_matrix){part->rows, nonzeros, is_shared(plan) ? start_size(nonzeros) : size};
+}
+
+/* What a GPU's part takes of whom. */
+static yk_home_bytes home_bytes(const yoke_plan *plan)
+{
+    size_t vectors = vector_bytes(plan, gpu_part(plan)), link = link_bytes(plan, true);
+    yk_home_bytes bytes = {.device = vectors + matrix_bytes(plan)};
+    const yk_home_matrix lengths = gpu_lengths(plan);
+    if (plan->choice.place.kind != YK_HOME_OWNER) bytes = yk_home_take(plan, &lengths, vectors);
+    bytes.device += link;
     return bytes;
 }
 
 /* Beside a device's: what the host needs to fill it. */
 static size_t host_bytes_with_device(const yoke_plan *plan)
 {
-    size_t bytes = sizeof *plan + (size_t)plan->cg.pieces * sizeof(yk_piece);
-    if (plan->choice.jacobi) bytes += (size_t)plan->cg.rows * sizeof(double);
+    size_t bytes = 0;
+    if (plan->choice.jacobi) bytes += (size_t)gpu_part(plan)->rows * sizeof(double);
     if (has_entries(plan) && makes_sell(&plan->choice))
         bytes += yk_sell_slice_bytes(plan->choice.row_shape.slices);
     return bytes;
@@ -354,36 +413,62 @@ static size_t host_bytes_with_device(const yoke_plan *plan)
 
 void yk_parts_bytes(const yoke_plan *plan, size_t *host, size_t *device)
 {
-    *device = 0;
-    *host = host_bytes(plan);
-    if (!engine_of(plan)->load_matrix) return;
-    engine_of(plan)->state_bytes(&plan->cg, host, device);
-    *device += device_bytes(plan);
-    *host += host_bytes_with_device(plan);
+    *host = *device = 0;
+    if (engine_of(plan)->state_bytes) engine_of(plan)->state_bytes(&plan->cg, host, device);
+    *host += host_bytes(plan);
+    if (!gpu_part(plan)) return;
+    const yk_home_bytes bytes = home_bytes(plan);
+    *device += bytes.device + bytes.managed;
+    *host += host_bytes_with_device(plan) + bytes.host;
+}
+
+static yoke_status reserve_now(yoke_plan *plan)
+{
+    const yk_home_bytes bytes = home_bytes(plan);
+    return engine_of(plan)->reserve(&plan->cg, bytes.device, bytes.managed);
+}
+
+/* The last share of the matrix goes to host memory, by name as if it had been asked for. */
+static yoke_status spill(yoke_plan *plan)
+{
+    const yk_home_matrix lengths = gpu_lengths(plan);
+    size_t available = 0;
+    char why[512];
+    snprintf(why, sizeof why, "%s", yoke_error_text());
+    YK_TRY(engine_of(plan)->available(&plan->cg, &available));
+    yk_home_spill(plan, &lengths, vector_bytes(plan, gpu_part(plan)) + link_bytes(plan, true),
+                  available);
+    YK_TRY(reserve_now(plan));
+    yk_plan_note(plan, "home auto takes %s: %s", plan->choice.home, why);
+    return YOKE_OK;
 }
 
 /* Where there is no room for what auto would add, less may do: no image for the persistent driver;
- * then CSR in place of SELL. */
+ * CSR in place of SELL; then a share of the matrix in host memory. */
 static yoke_status reserve(yoke_plan *plan)
 {
     yk_choice *choice = &plan->choice;
     if (!engine_of(plan)->reserve) return YOKE_OK;
-    yoke_status status = engine_of(plan)->reserve(&plan->cg, device_bytes(plan));
+    const char *format = choice->format;
+    yoke_status status = reserve_now(plan);
     if (status == YOKE_NO_MEMORY && choice->residency == YK_RESIDENT_IF_FASTER) {
         choice->residency = plan->cg.residency = YK_RESIDENT_NEVER;
-        status = engine_of(plan)->reserve(&plan->cg, device_bytes(plan));
+        status = reserve_now(plan);
     }
-    if (status != YOKE_NO_MEMORY || !choice->format_is_auto || !makes_sell(choice)) return status;
-    choice->format = "csr";
+    if (status == YOKE_NO_MEMORY && choice->format_is_auto && makes_sell(choice)) {
+        choice->format = "csr";
+        choice->measure_format = false;
+        status = reserve_now(plan);
+    }
+    if (status != YOKE_NO_MEMORY || !yk_home_may_spill(plan)) return status;
+    choice->format = format;
     choice->measure_format = false;
-    return engine_of(plan)->reserve(&plan->cg, device_bytes(plan));
+    return spill(plan);
 }
 
+/* The part's matrix, empty, in local columns. */
 static yoke_status allocate_csr(yoke_plan *plan, yk_part *part)
 {
-    const yk_csr *whole = &plan->matrix->csr;
-    part->csr = *whole;
-    if (!copies_matrix(plan)) return YOKE_OK;
     void *start = NULL, *column = NULL, *value = NULL;
     int64_t nonzeros = part_nonzeros(plan, part);
     part->own_csr = true;
@@ -409,9 +494,23 @@ static yoke_status allocate_vectors(yoke_plan *plan, yk_part *part)
     vector_slot slot[MOST_VECTORS];
     int count = list_vectors(plan, part, slot);
     for (int v = 0; v < count; v++)
-        YK_TRY(engine_of(plan)->allocate(&plan->cg, slot[v].what, slot[v].length, slot[v].vector));
+        YK_TRY(engine_of(plan)->allocate(&plan->cg, part, slot[v].what, slot[v].length,
+                                         slot[v].vector));
     if (!needs_z(plan)) part->z = part->r;
     return YOKE_OK;
+}
+
+static void free_csr(yoke_plan *plan, yk_part *part)
+{
+    yoke_context *context = plan->cg.context;
+    const yk_csr *csr = &part->csr;
+    void *start = csr->start32 ? (void *)csr->start32 : (void *)csr->start64;
+    if (!part->own_csr) return;
+    yk_free(context, start, csr->rows + 1, start_size(csr->nonzeros));
+    yk_free(context, (void *)csr->column, csr->nonzeros, sizeof(int32_t));
+    yk_free(context, (void *)csr->value, csr->nonzeros, sizeof(double));
+    part->csr = (yk_csr){.rows = csr->rows, .nonzeros = csr->nonzeros};
+    part->own_csr = false;
 }
 
 /* -------------------------------------------------------------------- fill */
@@ -489,7 +588,8 @@ static void fill_inverse_diagonal(yk_cg *cg, yk_piece *piece, void *user)
 {
     const yoke_plan *plan = user;
     const yk_part *part = &cg->part[piece->part];
-    double *inverse = plan->host_diagonal ? plan->host_diagonal : part->inverse_diagonal;
+    bool gpu = part->owner == YK_OWNER_GPU;
+    double *inverse = gpu ? plan->host_diagonal : part->inverse_diagonal;
     piece->bad_row = -1;
     for (int64_t i = piece->first; i < piece->last; i++) {
         double diagonal = diagonal_of(plan->matrix, part->first + i);
@@ -515,11 +615,44 @@ static yoke_status fill_diagonal(yoke_plan *plan)
     yk_cg *cg = &plan->cg;
     plan->bad_diagonal_row = -1;
     if (!plan->choice.jacobi) return YOKE_OK;
+    yk_team_run_for_gpu(cg, fill_inverse_diagonal, plan);
     yk_team_run(cg, fill_inverse_diagonal, plan);
     note_bad_diagonal(plan);
-    if (!plan->host_diagonal) return YOKE_OK;
-    return engine_of(plan)->load_vector(cg, cg->part[0].inverse_diagonal, plan->host_diagonal,
-                                        cg->rows);
+    const yk_part *part = gpu_part(plan);
+    if (!part) return YOKE_OK;
+    return engine_of(plan)->load_vector(cg, part->inverse_diagonal, plan->host_diagonal,
+                                        part->rows);
+}
+
+/* What the others are made from comes first. */
+static const char *first_format(const yk_choice *choice)
+{
+    return choice->measure_format ? "csr" : choice->format;
+}
+
+static yoke_status give_gpu(yoke_plan *plan, const yk_csr *csr)
+{
+    const yk_engine *engine = engine_of(plan);
+    if (plan->loaded) return engine->load_values(&plan->cg, csr);
+    return engine->load_matrix(&plan->cg, csr, first_format(&plan->choice));
+}
+
+/* Beside other parts a GPU's has columns of its own, made here as long as the GPU is given them. */
+static yoke_status load_gpu(yoke_plan *plan)
+{
+    yk_cg *cg = &plan->cg;
+    yk_csr *csr = &plan->matrix->csr;
+    yk_part *part = gpu_part(plan);
+    if (!part || !has_entries(plan)) return YOKE_OK;
+    if (!is_shared(plan)) return give_gpu(plan, csr);
+    yoke_status status = allocate_csr(plan, part);
+    if (status == YOKE_OK) {
+        yk_team_run_for_gpu(cg, fill_pattern, csr);
+        yk_team_run_for_gpu(cg, fill_values, csr);
+        status = give_gpu(plan, &part->csr);
+    }
+    free_csr(plan, part);
+    return status;
 }
 
 yoke_status yk_parts_fill_values(yoke_plan *plan)
@@ -530,16 +663,11 @@ yoke_status yk_parts_fill_values(yoke_plan *plan)
         yk_team_run(cg, fill_values, (void *)csr);
     else
         for (int i = 0; i < cg->parts; i++) cg->part[i].csr = *csr;
-    if (engine_of(plan)->load_values && plan->loaded) YK_TRY(engine_of(plan)->load_values(cg, csr));
+    YK_TRY(load_gpu(plan));
+    plan->loaded = has_entries(plan); /* from now on values are refreshed */
     YK_TRY(fill_diagonal(plan));
     plan->version = atomic_load(&plan->matrix->version);
     return YOKE_OK;
-}
-
-/* What the others are made from comes first. */
-static const char *first_format(const yk_choice *choice)
-{
-    return choice->measure_format ? "csr" : choice->format;
 }
 
 /* Written first by the threads that will work on it; a GPU's is cleared as it is allocated. */
@@ -550,31 +678,40 @@ static yoke_status allocate_more(yoke_plan *plan)
         for (int i = 0; i < 2; i++)
             YK_TRY(yk_alloc(cg->context, "vectors for callbacks", cg->rows, sizeof(double),
                             &cg->staging[i]));
-    if (!engine_of(plan)->load_matrix) {
-        yk_team_run(cg, touch_vectors, plan);
-        return YOKE_OK;
-    }
-    if (plan->choice.jacobi)
-        YK_TRY(yk_alloc(cg->context, "diagonal", cg->rows, sizeof(double), &plan->host_diagonal));
-    if (!has_entries(plan)) return YOKE_OK;
-    return engine_of(plan)->load_matrix(cg, &plan->matrix->csr, first_format(&plan->choice));
+    yk_team_run(cg, touch_vectors, plan);
+    const yk_part *part = gpu_part(plan);
+    if (!part || !plan->choice.jacobi) return YOKE_OK;
+    return yk_alloc(cg->context, "diagonal", part->rows, sizeof(double), &plan->host_diagonal);
+}
+
+/* The matrix's own arrays where one owner has all of it; a GPU's part is filled when it is loaded.
+ */
+static yoke_status allocate_matrix(yoke_plan *plan, yk_part *part)
+{
+    const yk_csr *whole = &plan->matrix->csr;
+    part->csr = *whole;
+    if (!copies_matrix(plan)) return YOKE_OK;
+    part->csr = (yk_csr){.rows = part->rows, .nonzeros = part_nonzeros(plan, part)};
+    return part->owner == YK_OWNER_CPU ? allocate_csr(plan, part) : YOKE_OK;
 }
 
 yoke_status yk_parts_allocate(yoke_plan *plan)
 {
     yk_cg *cg = &plan->cg;
     if (engine_of(plan)->open) YK_TRY(engine_of(plan)->open(cg));
+    if (cg->gpu_sms > 0 && cg->multiprocessors > 0)
+        yk_plan_note(plan, "gpu_sms %d: this device works with %d multiprocessors", cg->gpu_sms,
+                     cg->multiprocessors);
     YK_TRY(reserve(plan));
     for (int i = 0; i < cg->parts; i++) {
-        YK_TRY(allocate_csr(plan, &cg->part[i]));
+        YK_TRY(allocate_matrix(plan, &cg->part[i]));
         YK_TRY(allocate_vectors(plan, &cg->part[i]));
     }
     YK_TRY(allocate_more(plan));
     if (copies_matrix(plan)) yk_team_run(cg, fill_pattern, &plan->matrix->csr);
     YK_TRY(yk_parts_fill_values(plan));
-    plan->loaded = has_entries(plan); /* with its values: from now on they are refreshed */
     return (plan->choice.memmode ? plan->choice.memmode : &yk_memmode_host)
-        ->connect(cg->context, cg->part, cg->parts, &cg->link);
+        ->connect(cg->context, cg->part, cg->parts, cg->device, &cg->link);
 }
 
 /* -------------------------------------------------------------------- free */
@@ -586,23 +723,18 @@ static void free_part(yoke_plan *plan, yk_part *part)
     if (part->z == part->r) part->z = NULL;
     int count = list_vectors(plan, part, slot);
     for (int v = 0; v < count; v++)
-        engine_of(plan)->release(&plan->cg, *slot[v].vector, slot[v].length);
+        engine_of(plan)->release(&plan->cg, part, *slot[v].vector, slot[v].length);
     for (int s = 0; s < part->sends; s++)
         yk_free(context, part->send[s].row, part->send[s].count, sizeof(int32_t));
     yk_free(context, part->send, plan->cg.parts, sizeof(yk_send));
     yk_free(context, part->halo_column, part->halo, sizeof(int64_t));
-    if (!part->own_csr) return;
-    const yk_csr *csr = &part->csr;
-    void *start = csr->start32 ? (void *)csr->start32 : (void *)csr->start64;
-    yk_free(context, start, csr->rows + 1, start_size(csr->nonzeros));
-    yk_free(context, (void *)csr->column, csr->nonzeros, sizeof(int32_t));
-    yk_free(context, (void *)csr->value, csr->nonzeros, sizeof(double));
+    free_csr(plan, part);
 }
 
 void yk_parts_free(yoke_plan *plan)
 {
     yk_cg *cg = &plan->cg;
-    if (cg->link.port) yk_memmode_host.disconnect(cg->context, &cg->link);
+    if (cg->link.mode) cg->link.mode->disconnect(cg->context, &cg->link);
     for (int i = 0; i < cg->pieces; i++)
         yk_free(cg->context, cg->piece[i].send_first,
                 2 * (int64_t)cg->part[cg->piece[i].part].sends, sizeof(int64_t));
@@ -610,7 +742,8 @@ void yk_parts_free(yoke_plan *plan)
     yk_free(cg->context, cg->pieces_of, cg->parts, sizeof(int));
     for (int i = 0; i < 2; i++) yk_free(cg->context, cg->staging[i], cg->rows, sizeof(double));
     for (int i = 0; i < cg->parts; i++) free_part(plan, &cg->part[i]);
-    yk_free(cg->context, plan->host_diagonal, cg->rows, sizeof(double));
+    if (gpu_part(plan))
+        yk_free(cg->context, plan->host_diagonal, gpu_part(plan)->rows, sizeof(double));
     if (plan->choice.driver && engine_of(plan)->close) engine_of(plan)->close(cg);
     yk_free(cg->context, cg->part, cg->parts, sizeof(yk_part));
 }

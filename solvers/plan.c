@@ -2,6 +2,7 @@
 /* plan.c: making and destroying plans. Making one is where all allocation happens. */
 #include "solvers/plan.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +19,9 @@ static void connect_state(yoke_plan *plan)
     cg->driver = plan->choice.driver;
     cg->residency = plan->choice.residency;
     cg->device = plan->choice.device;
+    cg->home = plan->choice.place;
+    cg->gpu_memory = plan->choice.gpu_memory;
+    cg->gpu_sms = plan->choice.gpu_sms;
     cg->jacobi = plan->choice.jacobi;
     cg->nullspace = plan->choice.nullspace;
     cg->passes = yk_cpu_passes_here();
@@ -77,20 +81,27 @@ static yoke_plan *empty_plan(yoke_matrix *matrix)
 
 static yoke_status build(yoke_matrix *matrix, const yoke_plan_options *options, yoke_plan *plan)
 {
+    memcpy(plan->notices, matrix->notice, sizeof matrix->notice);
     YK_TRY(begin(matrix, options, plan));
     YK_TRY(yk_parts_allocate(plan));
-    YK_TRY(yk_tune(plan));
-    memcpy(plan->notices, matrix->notice, sizeof matrix->notice);
-    return YOKE_OK;
+    return yk_tune(plan);
 }
 
-/* A line to the log and the reports. */
+void yk_plan_note(yoke_plan *plan, const char *format, ...)
+{
+    char text[640];
+    size_t used = strlen(plan->notices);
+    va_list values;
+    va_start(values, format);
+    vsnprintf(text, sizeof text, format, values);
+    va_end(values);
+    snprintf(plan->notices + used, sizeof plan->notices - used, "%s%s", used ? "\n" : "", text);
+    yk_log(plan->cg.context, YOKE_LOG_NOTICE, "%s", text);
+}
+
 static void note_cpu(yoke_plan *plan, const char *why)
 {
-    size_t used = strlen(plan->notices);
-    snprintf(plan->notices + used, sizeof plan->notices - used,
-             "%spartition auto takes the CPU: %s", used ? "\n" : "", why);
-    yk_log(plan->cg.context, YOKE_LOG_NOTICE, "partition auto takes the CPU: %s", why);
+    yk_plan_note(plan, "partition auto takes the CPU: %s", why);
 }
 
 /* A plan, or none; *falls_back: the same options with partition cpu would do as well. */
@@ -103,6 +114,7 @@ static yoke_status make(yoke_matrix *matrix, const yoke_plan_options *options, y
     *falls_back = made->choice.falls_back;
     if (status == YOKE_OK) {
         if (made->choice.declined) note_cpu(made, made->choice.declined);
+        if (*made->choice.notice) yk_plan_note(made, "%s", made->choice.notice);
         *plan = made;
     } else {
         free_plan(made);

@@ -13,6 +13,10 @@
 /* What the planner decided. Names are static. */
 typedef struct yk_choice {
     const yk_partition *partition;
+    char partition_text[48];   /* with its argument, where it has one */
+    bool shared;               /* rows on a GPU and on the CPU */
+    int64_t gpu_rows;          /* then: the GPU's */
+    char notice[160];          /* of what was done in place of what was asked; or empty */
     const yk_memmode *memmode; /* NULL with one owner */
     const yk_driver *driver;
     const char *home, *solver, *preconditioner, *effort;
@@ -26,7 +30,13 @@ typedef struct yk_choice {
     bool jacobi, folded, measure_shape, nullspace, stream_q;
     bool foreign_product; /* by cuSPARSE: not folded, p.q in a pass of its own */
     int parts, threads;
-    int device;                 /* the GPU's number */
+    int device;        /* the GPU's number */
+    size_t gpu_memory; /* bytes that it is taken to have; 0: all */
+    int gpu_sms;       /* multiprocessors to work on, at least; 0: all */
+    bool home_is_auto;
+    yk_home place;              /* the home, of a GPU's rows */
+    const char *place_name;     /* memory mode whose memory it is; NULL: the owner's alone */
+    char home_text[24];         /* home's name, where it has a share */
     int64_t measure_iterations; /* most that measuring may take, and its seconds */
     double measure_seconds;
 } yk_choice;
@@ -42,7 +52,7 @@ struct yoke_plan {
     yk_choice choice;
     yoke_operator preconditioner; /* the user's, where .apply is set */
     yk_cg cg;
-    double *host_diagonal;    /* [rows], where the parts' memory is not the host's; or NULL */
+    double *host_diagonal;    /* [rows of a GPU's part], for Jacobi; else NULL */
     bool loaded;              /* the engine has the matrix */
     int64_t bad_diagonal_row; /* first row whose diagonal is not positive; -1; for Jacobi */
     double bad_diagonal;
@@ -54,6 +64,9 @@ struct yoke_plan {
     char notices[1024];
     double plan_seconds;
 };
+
+/* plan.c: a line to the log and the reports. */
+void yk_plan_note(yoke_plan *plan, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* planner.c: names and "auto" into a choice. */
 yoke_status yk_planner_choose(yoke_matrix *matrix, const yoke_plan_options *options,

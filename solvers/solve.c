@@ -98,15 +98,22 @@ static int64_t default_maxit(int64_t rows)
 
 static double bytes_per_iteration(const yoke_plan *plan)
 {
-    const double matrix = plan->cg.matrix_bytes;
-    double bytes = matrix;
+    double bytes = plan->cg.matrix_bytes;
     for (int i = 0; i < plan->cg.parts; i++) {
         const yk_part *part = &plan->cg.part[i];
-        if (matrix == 0.0) bytes += yk_csr_bytes(&part->csr);
+        if (part->owner == YK_OWNER_CPU) bytes += yk_csr_bytes(&part->csr);
         bytes += yk_cg_row_bytes(plan->cg.folded, plan->cg.jacobi) * (double)part->rows;
         if (plan->choice.foreign_product) bytes += YK_CG_DOT_ROW_BYTES * (double)part->rows;
     }
     return plan->cg.op ? NAN : bytes;
+}
+
+static int64_t cpu_rows(const yoke_plan *plan)
+{
+    int64_t rows = 0;
+    for (int i = 0; i < plan->cg.parts; i++)
+        if (plan->cg.part[i].owner == YK_OWNER_CPU) rows += plan->cg.part[i].rows;
+    return rows;
 }
 
 static void begin_report(const yoke_plan *plan, const yoke_solve_options *options,
@@ -130,10 +137,10 @@ static void begin_report(const yoke_plan *plan, const yoke_solve_options *option
         .ranks = 1,
         .parts = plan->cg.parts,
         .gpus = is_cpu(plan) ? 0 : 1,
-        .cpu_rows = is_cpu(plan) ? plan->cg.rows : 0,
-        .memory = choice->memmode ? choice->memmode->name : NULL,
+        .cpu_rows = cpu_rows(plan),
+        .memory = choice->memmode ? choice->memmode->name : choice->place_name,
         .home = choice->home,
-        .partition = choice->partition->name,
+        .partition = *choice->partition_text ? choice->partition_text : choice->partition->name,
         .solver = choice->solver,
         .driver = choice->driver->name,
         .format = choice->format,

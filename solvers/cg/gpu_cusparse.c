@@ -59,7 +59,7 @@ static yoke_status describe(yk_cg *cg, const yk_csr *csr, struct yk_gpu_cusparse
 {
     const yk_cusparse *library = vendor->library;
     struct yk_gpu_state *gpu = cg->gpu;
-    const yk_part *part = &cg->part[0];
+    const yk_part *part = yk_gpu_part(cg);
     void *start = vendor->start ? vendor->start : gpu->start;
     CUSPARSE_TRY(library, create, &vendor->handle);
     CUSPARSE_TRY(library, set_stream, vendor->handle, gpu->device.stream);
@@ -139,7 +139,7 @@ yoke_status yk_gpu_cusparse_multiply(yk_cg *cg)
     struct yk_gpu_state *gpu = cg->gpu;
     const struct yk_gpu_cusparse *vendor = gpu->cusparse;
     if (!vendor->matrix)
-        return yk_device_clear(&gpu->device, cg->part[0].q, (size_t)cg->rows * sizeof(double));
+        return yk_device_clear(&gpu->device, yk_gpu_part(cg)->q, (size_t)cg->rows * sizeof(double));
     CUSPARSE_TRY(vendor->library, spmv, vendor->handle, YK_CUSPARSE_NON_TRANSPOSE, &one,
                  vendor->matrix, vendor->p, &zero, vendor->q, YK_CUSPARSE_R_64F,
                  YK_CUSPARSE_CSR_ALG2, vendor->buffer);

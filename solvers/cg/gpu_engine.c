@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "lib/context.h"
+#include "lib/cuda/shared.h"
 #include "lib/status.h"
 #include "solvers/cg/gpu_state.h"
 
@@ -17,13 +18,14 @@ bool yk_gpu_ok(yk_cg *cg, yoke_status status)
 yk_gpu_view yk_gpu_view_of(const yk_cg *cg, int newest_p)
 {
     const struct yk_gpu_state *gpu = cg->gpu;
-    yk_gpu_view view = {.rows = yk_cg_view(cg, &cg->part[0], &cg->s, newest_p),
-                        .sell = {gpu->sell_width, gpu->slice, gpu->sell_column, gpu->sell_order},
+    yk_gpu_view view = {.rows = yk_cg_view(cg, yk_gpu_part(cg), &cg->s, newest_p),
+                        .sell = yk_gpu_sell_of(gpu),
+                        .spill = yk_gpu_spill_of(gpu),
                         .format = gpu->format,
                         .sums = gpu->sums,
                         .walk = gpu->walk};
-    view.rows.csr.start32 = cg->part[0].csr.start32 ? gpu->start : NULL;
-    view.rows.csr.start64 = cg->part[0].csr.start64 ? gpu->start : NULL;
+    view.rows.csr.start32 = gpu->wide_start ? NULL : gpu->start;
+    view.rows.csr.start64 = gpu->wide_start ? gpu->start : NULL;
     view.rows.csr.column = gpu->csr_column;
     view.rows.csr.value = gpu->csr_value;
     view.rows.stream_q = 0;
@@ -92,13 +94,39 @@ static yoke_status allocate_sums(struct yk_gpu_state *gpu, int64_t rows)
     return yk_device_clear(&gpu->device, gpu->sums_memory, bytes);
 }
 
+/* Why the device does not reach what the home needs; "" if it does. */
+static const char *reason_of(const yk_home *home, int device)
+{
+    if (home->kind == YK_HOME_SPILL || home->memory == YK_MEMORY_MAPPED)
+        return yk_shared_no_mapped(device);
+    if (home->memory == YK_MEMORY_MANAGED) return yk_shared_no_managed(device);
+    return home->memory == YK_MEMORY_SYSTEM ? yk_shared_no_plain(device) : "";
+}
+
+/* As the plan takes the device to be. */
+static yoke_status limit(yk_cg *cg)
+{
+    yk_device *device = &cg->gpu->device;
+    device->context = cg->context;
+    device->limit = cg->gpu_memory;
+    device->plain = cg->home.memory == YK_MEMORY_SYSTEM;
+    const char *reason = reason_of(&cg->home, device->number);
+    if (*reason)
+        return yk_fail(YOKE_UNUSABLE, "home %s: %s",
+                       cg->home.kind == YK_HOME_SPILL ? "spill" : "shared", reason);
+    if (cg->gpu_sms > 0) YK_TRY(yk_device_limit_multiprocessors(device, cg->gpu_sms));
+    cg->multiprocessors = device->multiprocessors;
+    return YOKE_OK;
+}
+
 static yoke_status open_here(yk_cg *cg)
 {
     struct yk_gpu_state *gpu = cg->gpu;
     int streams = 0;
+    YK_TRY(limit(cg));
     YK_TRY(yk_device_try(yk_gpu_load_kernels(&streams), "loading the kernels"));
-    choose_walk(gpu, yk_chunks(cg->rows), streams);
-    YK_TRY(allocate_sums(gpu, cg->rows));
+    choose_walk(gpu, yk_chunks(yk_gpu_part(cg)->rows), streams);
+    YK_TRY(allocate_sums(gpu, yk_gpu_part(cg)->rows));
     YK_TRY(yk_device_allocate(&gpu->device, "loop state", 1, sizeof *gpu->loop, &gpu->loop));
     YK_TRY(yk_device_allocate_pinned("loop state", sizeof *gpu->staged, &gpu->staged));
     for (int i = 0; i < 2; i++)
@@ -109,17 +137,33 @@ static yoke_status open_here(yk_cg *cg)
 
 static void state_bytes(const yk_cg *cg, size_t *host, size_t *device)
 {
-    const sums_size sums = count_sums(cg->rows);
+    const sums_size sums = count_sums(yk_gpu_part(cg)->rows);
     *device = sums_bytes(&sums) + sizeof(yk_gpu_loop);
     *host = sizeof(struct yk_gpu_state) + sizeof(yk_gpu_loop) + 2 * YK_GPU_LOOP_HEAD + total_bytes +
             yk_gpu_exchange_bytes(cg);
 }
 
-static yoke_status reserve(yk_cg *cg, size_t bytes)
+static yoke_status reserve(yk_cg *cg, size_t bytes, size_t managed)
 {
-    int previous = yk_device_enter(&cg->gpu->device);
-    yoke_status status = yk_device_reserve(&cg->gpu->device, bytes);
+    const yk_device *device = &cg->gpu->device;
+    int previous = yk_device_enter(device);
+    yoke_status status = yk_device_reserve(device, bytes + managed);
+    if (status == YOKE_OK && managed > 0) status = yk_device_reserve_managed(device, managed);
     yk_device_leave(previous);
+    return status;
+}
+
+/* cudaMalloc takes large blocks by 2 MiB; a plan makes at most 20. A smaller card is pretended to
+ * the byte. */
+enum { ROUNDING = 20 * 2 << 20 };
+
+static yoke_status available(yk_cg *cg, size_t *bytes)
+{
+    const yk_device *device = &cg->gpu->device;
+    int previous = yk_device_enter(device);
+    yoke_status status = yk_device_free_now(device, bytes);
+    yk_device_leave(previous);
+    if (status == YOKE_OK && device->limit == 0) *bytes -= *bytes < ROUNDING ? *bytes : ROUNDING;
     return status;
 }
 
@@ -144,10 +188,8 @@ static void close_gpu(yk_cg *cg)
     struct yk_gpu_state *gpu = cg->gpu;
     if (!gpu) return;
     int previous = yk_device_enter(&gpu->device);
-    for (int i = 0; i < 2; i++) {
-        yk_device_graph_destroy(gpu->graph[i]);
-        yk_device_free_pinned(gpu->seen[i]);
-    }
+    for (int i = 0; i < YK_GPU_GRAPHS; i++) yk_device_graph_destroy(gpu->graph[i]);
+    for (int i = 0; i < 2; i++) yk_device_free_pinned(gpu->seen[i]);
     yk_device_free_pinned(gpu->staged);
     yk_device_free_pinned(gpu->total);
     yk_gpu_close_exchange(cg);
@@ -160,19 +202,22 @@ static void close_gpu(yk_cg *cg)
     cg->gpu = NULL;
 }
 
-static yoke_status allocate(yk_cg *cg, const char *what, int64_t count, double **vector)
+static yoke_status allocate(yk_cg *cg, const yk_part *part, const char *what, int64_t count,
+                            double **vector)
 {
+    (void)part;
     int previous = yk_device_enter(&cg->gpu->device);
-    yoke_status status = yk_device_allocate(&cg->gpu->device, what, count, sizeof(double), vector);
+    yoke_status status = yk_device_allocate_in(&cg->gpu->device, cg->home.memory, what, count,
+                                               sizeof(double), vector);
     if (status == YOKE_OK)
         status = yk_device_clear(&cg->gpu->device, *vector, (size_t)count * sizeof(double));
     yk_device_leave(previous);
     return status;
 }
 
-static void release(yk_cg *cg, double *vector, int64_t count)
+static void release(yk_cg *cg, const yk_part *part, double *vector, int64_t count)
 {
-    (void)count;
+    (void)part, (void)count;
     if (!cg->gpu) return;
     int previous = yk_device_enter(&cg->gpu->device);
     yk_device_free(vector);
@@ -224,14 +269,14 @@ static void run(yk_cg *cg, yk_task task, double argument, double *total)
 static yoke_status import_here(yk_cg *cg, const double *b, const double *x0)
 {
     const yk_device *device = &cg->gpu->device;
-    const yk_part *part = &cg->part[0];
-    size_t bytes = (size_t)cg->rows * sizeof(double);
+    const yk_part *part = yk_gpu_part(cg);
+    size_t bytes = (size_t)part->rows * sizeof(double);
     YK_TRY(yk_device_copy(device, part->b, b, bytes));
     if (x0)
         YK_TRY(yk_device_copy(device, part->x, x0, bytes));
     else
         YK_TRY(yk_device_clear(device, part->x, bytes));
-    YK_TRY(yk_device_clear(device, part->p, bytes));
+    YK_TRY(yk_device_clear(device, part->p, bytes + (size_t)part->halo * sizeof(double)));
     if (cg->folded) YK_TRY(yk_device_clear(device, part->p_old, bytes));
     return YOKE_OK;
 }
@@ -249,7 +294,8 @@ static yoke_status export_here(yk_cg *cg, double *x, double factor)
     const yk_device *device = &cg->gpu->device;
     if (factor != 1.0) run(cg, YK_TASK_SCALE, factor, NULL);
     YK_TRY(cg->status);
-    YK_TRY(yk_device_copy(device, x, cg->part[0].x, (size_t)cg->rows * sizeof(double)));
+    const yk_part *part = yk_gpu_part(cg);
+    YK_TRY(yk_device_copy(device, x, part->x, (size_t)part->rows * sizeof(double)));
     return yk_device_wait(device);
 }
 
@@ -269,6 +315,7 @@ const yk_engine yk_engine_gpu = {
     .release = release,
     .state_bytes = state_bytes,
     .reserve = reserve,
+    .available = available,
     .load_matrix = yk_gpu_load_matrix,
     .use_format = yk_gpu_use_format,
     .keep_format = yk_gpu_keep_format,

@@ -7,6 +7,7 @@
  * next step. So a pass needs no second kernel and the host is not asked. */
 #include <math.h>
 
+#include "solvers/cg/gpu_meet.h"
 #include "solvers/cg/gpu_product.cuh"
 
 template <int TASK> static constexpr int dots_of = yk_task_dots(TASK);
@@ -14,28 +15,31 @@ template <int TASK> static constexpr int sums_of = dots_of<TASK> > 0 ? dots_of<T
 
 /* ------------------------------------------------------------------- loop */
 
-static __device__ void step(int task, yk_gpu_loop *loop, const double *sum)
+/* By the first warp: the block's node, or where it has fewer chunks than a full one their sums, to
+ * stay where it is. A call, so that it takes no register from the passes of plans without others.
+ */
+template <int DOTS>
+static __device__ __noinline__ void leave(const yk_gpu_view &view, unsigned index,
+                                          const double *sum, double (*chunk)[YK_BLOCK_CHUNKS],
+                                          int full)
 {
-    double dot[YK_DOTS] = {sum[0], sum[1], sum[2], sum[3]};
-    if (yk_task_ends_multiply(task)) {
-        yk_cg_after_multiply(&loop->s, dot[YK_DOT_PQ]);
-        if (task == YK_TASK_FOLD) loop->folds++;
-        loop->halt = loop->s.stop != YK_CG_GO_ON;
-        return;
+    const unsigned left = (unsigned)yk_gpu_chunks(view.rows.csr.rows) - index * full;
+    double *node = view.sums.node[0] + (size_t)index * DOTS;
+    const bool whole = left >= (unsigned)full;
+    if (whole && threadIdx.x > 0) return;
+#pragma unroll
+    for (int d = 0; d < DOTS; d++) {
+        if (whole) node[d] = sum[d];
+        for (unsigned i = threadIdx.x; !whole && i < left; i += WARP)
+            node[i * DOTS + d] = chunk[d][i];
     }
-    if (task == YK_TASK_UPDATE_NONE || task == YK_TASK_UPDATE_NONE_SHIFT)
-        dot[YK_DOT_RZ] = dot[YK_DOT_RR];
-    yk_cg_after_update(&loop->s, &loop->limits, dot);
-    if (loop->recorded < YK_GPU_HISTORY) loop->rr[loop->recorded++] = loop->s.rr;
-    loop->left--;
-    loop->halt = loop->s.stop != YK_CG_GO_ON || loop->left <= 0;
 }
 
 /* The block's node from its chunks' sums, which all threads have stored, on its way; whoever
  * completes the total takes the next step. */
 template <int TASK, int THREADS>
-static __device__ void deliver(const yk_gpu_sums &sums, yk_gpu_loop *loop, unsigned index,
-                               double (*chunk)[YK_BLOCK_CHUNKS], int chunks)
+static __device__ void deliver(const yk_gpu_view &view, yk_gpu_loop *loop, unsigned index,
+                               double (*chunk)[YK_BLOCK_CHUNKS], int chunks, int full)
 {
     constexpr int dots = dots_of<TASK>;
     double sum[YK_DOTS] = {0.0, 0.0, 0.0, 0.0};
@@ -43,11 +47,15 @@ static __device__ void deliver(const yk_gpu_sums &sums, yk_gpu_loop *loop, unsig
     if (threadIdx.x < WARP)
 #pragma unroll
         for (int d = 0; d < dots; d++) sum[d] = block_node(chunk[d], chunks);
-    if (!arrive<THREADS, dots>(sums, index, sum) || threadIdx.x != 0) return;
+    if (view.sums.apart) {
+        if (threadIdx.x < WARP) leave<dots>(view, index, sum, chunk, full);
+        return;
+    }
+    if (!arrive<THREADS, dots>(view.sums, index, sum) || threadIdx.x != 0) return;
     if (loop)
-        step(TASK, loop, sum);
+        take_step(TASK, loop, sum);
     else
-        for (int d = 0; d < YK_DOTS; d++) sums.total[d] = sum[d];
+        for (int d = 0; d < YK_DOTS; d++) view.sums.total[d] = sum[d];
 }
 
 /* The state after the pass before: false where the loop has ended. Every thread of every pass
@@ -114,8 +122,7 @@ static __global__ void __launch_bounds__(BLOCK, blocks_of(FORMAT))
         if (left <= 0) break;
         const int rows = left < YK_CHUNK ? (int)left : YK_CHUNK;
         double dot[YK_DOTS] = {0.0, 0.0, 0.0, 0.0}, product = 0.0;
-        if (yk_task_multiplies(TASK))
-            product = chunk_product<TASK, FORMAT>(c, view.sell, first, rows);
+        if (yk_task_multiplies(TASK)) product = chunk_product<TASK, FORMAT>(c, view, first, rows);
         if ((int)threadIdx.x < rows) yk_cg_row(TASK, &c, first + threadIdx.x, product, dot);
         if (yk_task_is_largest(TASK))
             largest = fmax(largest, dot[0]);
@@ -125,7 +132,7 @@ static __global__ void __launch_bounds__(BLOCK, blocks_of(FORMAT))
     if (yk_task_is_largest(TASK))
         deliver_largest(view.sums, largest);
     else if constexpr (dots > 0)
-        deliver<TASK, BLOCK>(view.sums, loop, block, sum, k);
+        deliver<TASK, BLOCK>(view, loop, block, sum, k, view.walk.chunks);
 }
 
 /* --------------------------------------------------------- a chunk a warp */
@@ -237,7 +244,7 @@ static __global__ void __launch_bounds__(WARPS *WARP, BLOCKS)
     if constexpr (yk_task_is_largest(TASK))
         deliver_largest(view.sums, sum[0]);
     else if constexpr (dots > 0)
-        deliver<TASK, WARPS * WARP>(view.sums, loop, mine.block, of_chunk, WARPS * EACH);
+        deliver<TASK, WARPS * WARP>(view, loop, mine.block, of_chunk, WARPS * EACH, WARPS * EACH);
 }
 
 /* ------------------------------------------------- a chunk a warp, by SELL */
@@ -351,7 +358,7 @@ static __global__ void __launch_bounds__(WARPS *WARP, BLOCKS)
                                         product[SORTED ? mine.warp : 0], sum);
         store_chunk<dots>(sum, of_chunk, mine.within(k));
     }
-    deliver<TASK, WARPS * WARP>(view.sums, loop, mine.block, of_chunk, WARPS * EACH);
+    deliver<TASK, WARPS * WARP>(view, loop, mine.block, of_chunk, WARPS * EACH, WARPS * EACH);
 #else
     (void)view, (void)loop; /* never launched: view.walk.streams says so */
 #endif
@@ -375,7 +382,6 @@ enum { ROW_WARPS = 16, ROW_CHUNKS = 1, ROW_BLOCKS = 1 };
 enum { NARROW_WARPS = 8, NARROW_CHUNKS = 1, NARROW_STAGES = 2, NARROW_BLOCKS = 4 };
 enum { WIDE_WARPS = 8, WIDE_CHUNKS = 1, WIDE_STAGES = 3, WIDE_BLOCKS = 2 };
 enum { ANY_STAGES = 2, ANY_BLOCKS = 3 };
-enum { SHARED_PERCENT = 85 /* 196 of 228 KiB; the L1 cache has what is left of 256 */ };
 
 template <int TASK> static launch_shape by_blocks(const yk_gpu_view *view)
 {
@@ -450,7 +456,7 @@ static launch_shape shape_of(int task, const yk_gpu_view *view)
 static int launch(const launch_shape &shape, const yk_gpu_view *view, yk_gpu_loop *loop,
                   void *stream)
 {
-    const int64_t chunks = (view->rows.csr.rows + YK_CHUNK - 1) / YK_CHUNK;
+    const int64_t chunks = yk_gpu_chunks(view->rows.csr.rows);
     cudaLaunchAttribute overlap = {};
     overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
     overlap.val.programmaticStreamSerializationAllowed = 1;
@@ -472,6 +478,11 @@ extern "C" int yk_gpu_launch(const yk_gpu_view *view, int task, yk_gpu_loop *loo
     return launch(shape_of(task, view), view, loop, stream);
 }
 
+extern "C" int yk_gpu_block_chunks(const yk_gpu_view *view, int task)
+{
+    return shape_of(task, view).chunks;
+}
+
 /* All kernels want the L1 cache and the shared memory divided alike: a multiprocessor must be empty
  * to change that, and passes could not overlap. */
 static int prepare(const launch_shape &shape)
@@ -491,18 +502,20 @@ static int prepare_all(bool warps)
 {
     static const yk_gpu_format formats[] = {YK_GPU_CSR, YK_GPU_SELL, YK_GPU_SELL8};
     static const unsigned char sorted[1] = {0};
-    static const yk_sell shapes[] = {{0, NULL, NULL, NULL},  {0, NULL, NULL, sorted},
-                                     {5, NULL, NULL, NULL},  {7, NULL, NULL, NULL},
-                                     {9, NULL, NULL, NULL},  {YK_ROW_CHAIN, NULL, NULL, NULL},
-                                     {27, NULL, NULL, NULL}, {2 * 9, NULL, NULL, NULL}};
+    static const struct {
+        int width;
+        const unsigned char *order;
+    } shapes[] = {{0, NULL}, {0, sorted},          {5, NULL},  {7, NULL},
+                  {9, NULL}, {YK_ROW_CHAIN, NULL}, {27, NULL}, {2 * 9, NULL}};
     yk_gpu_view view = {};
     view.walk.by_warps = view.walk.streams = warps;
     view.walk.chunks = 1;
     for (int task = 0; task < YK_TASKS; task++)
         for (yk_gpu_format format : formats)
-            for (const yk_sell &sell : shapes) {
+            for (const auto &sell : shapes) {
                 view.format = format;
-                view.sell = sell;
+                view.sell.width = sell.width;
+                view.sell.order = sell.order;
                 int error = prepare(shape_of(task, &view));
                 if (error != cudaSuccess) return error;
             }
@@ -515,6 +528,7 @@ extern "C" int yk_gpu_load_kernels(int *streams)
     int error = prepare_all(false);
     if (error == cudaSuccess)
         error = cudaFuncGetAttributes(&attributes, run_blocks<YK_TASK_MULTIPLY, YK_GPU_CSR>);
+    if (error == cudaSuccess) error = yk_gpu_load_meeting();
     if (error != cudaSuccess) return error;
     *streams = attributes.ptxVersion >= 90;
     return *streams ? prepare_all(true) : cudaSuccess;
@@ -563,19 +577,20 @@ static __global__ void sell_order(yk_csr csr, unsigned char *order)
 
 /* A group of eight threads a row, so that the reads of CSR are lines; rows that only fill up the
  * last slice have theirs too. */
-static __global__ void sell_fill(yk_csr csr, yk_sell sell)
+static __global__ void sell_fill(yk_csr csr, yk_sell sell, int64_t first, int64_t entry)
 {
-    const int64_t place = ((int64_t)blockIdx.x * BLOCK + threadIdx.x) / YK_ROW_LANES;
+    const int64_t place =
+        first * YK_CHUNK + ((int64_t)blockIdx.x * BLOCK + threadIdx.x) / YK_ROW_LANES;
     const int64_t slice = place / YK_SELL_ROWS;
     if (slice >= yk_sell_slices(csr.rows)) return;
     const int64_t before = yk_sell_before(&sell, slice);
     const int width =
         sell.width > 0 ? sell.width : (int)(yk_sell_before(&sell, slice + 1) - before);
     const int64_t i = yk_sell_row(&sell, place);
-    const int64_t from = i < csr.rows ? yk_row_start(&csr, i) : 0;
+    const int64_t from = i < csr.rows ? yk_row_start(&csr, i) - entry : 0;
     const int length = row_length(csr, i), lane = (int)(place % YK_SELL_ROWS);
     for (int k = threadIdx.x % YK_ROW_LANES; k < width; k += YK_ROW_LANES) {
-        char *column = (char *)sell.column + (before + k) * YK_SELL_BYTES;
+        char *column = (char *)yk_sell_at(&sell, place / YK_CHUNK, before + k);
         ((int32_t *)column)[lane] = k < length ? csr.column[from + k] : -1;
         ((double *)(column + YK_SELL_VALUES))[lane] = k < length ? csr.value[from + k] : 0.0;
     }
@@ -596,10 +611,11 @@ extern "C" int yk_gpu_sell_order(const yk_csr *csr, unsigned char *order, void *
     return cudaGetLastError();
 }
 
-extern "C" int yk_gpu_sell_fill(const yk_csr *csr, const yk_sell *sell, void *stream)
+extern "C" int yk_gpu_sell_fill(const yk_csr *csr, const yk_sell *sell, int64_t first, int64_t last,
+                                int64_t entry, void *stream)
 {
-    int64_t rows_a_block = BLOCK / YK_ROW_LANES, rows = yk_sell_slices(csr->rows) * YK_SELL_ROWS;
-    unsigned blocks = (unsigned)((rows + rows_a_block - 1) / rows_a_block);
-    if (blocks > 0) sell_fill<<<blocks, BLOCK, 0, (cudaStream_t)stream>>>(*csr, *sell);
+    int64_t blocks = (last - first) * (YK_CHUNK / (BLOCK / YK_ROW_LANES));
+    if (blocks > 0)
+        sell_fill<<<(unsigned)blocks, BLOCK, 0, (cudaStream_t)stream>>>(*csr, *sell, first, entry);
     return cudaGetLastError();
 }

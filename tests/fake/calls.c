@@ -7,10 +7,14 @@
 #include "tests/fake/inside.h"
 
 fake_state fake = {
-    .devices = -1, .device_bytes = (size_t)1 << 30, .chip = {2, 232448, 16}, /* FAKE_CHIP */
+    .devices = -1,
+    .device_bytes = (size_t)1 << 30,
+    .chip = {2, 232448, 16}, /* FAKE_CHIP */
+    .granule = 1,
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static _Thread_local cudaError_t last_error;
 static _Thread_local int current_device;
 static _Thread_local bool inside;
@@ -39,6 +43,26 @@ static void let_go(void)
     pthread_mutex_unlock(&lock);
 }
 
+void fake_await(void)
+{
+    pthread_cond_wait(&changed, &lock);
+}
+
+void fake_changed(void)
+{
+    pthread_cond_broadcast(&changed);
+}
+
+void fake_unlock(void)
+{
+    pthread_mutex_unlock(&lock);
+}
+
+void fake_lock(void)
+{
+    hold();
+}
+
 static void find_devices(void)
 {
     const char *asked = getenv("FAKE_CUDA_DEVICES");
@@ -57,6 +81,7 @@ static bool needs_no_device(fake_call call)
 cudaError_t fake_enter(fake_call call)
 {
     hold();
+    while (fake.finishing) fake_await();
     find_devices();
     calls[call].calls++;
     if (calls[call].until_failure > 0 && --calls[call].until_failure == 0) return calls[call].error;
@@ -153,6 +178,20 @@ void fake_set_chip(fake_chip chip)
     let_go();
 }
 
+void fake_reaches_all(bool all)
+{
+    hold();
+    fake.reaches_all = all;
+    let_go();
+}
+
+void fake_green_contexts(int granule)
+{
+    hold();
+    fake.granule = granule;
+    let_go();
+}
+
 void fake_eager(bool eager)
 {
     hold();
@@ -181,7 +220,7 @@ fake_counts fake_made(void)
 long fake_total(fake_counts c)
 {
     return c.device + c.pinned + c.managed + c.registered + c.streams + c.events + c.graphs +
-           c.execs;
+           c.execs + c.greens;
 }
 
 size_t fake_bytes(void)
@@ -360,10 +399,12 @@ static int attribute_of(enum cudaDeviceAttr attribute)
     case cudaDevAttrMaxSharedMemoryPerBlock: return 48 << 10;
     case cudaDevAttrMaxSharedMemoryPerBlockOptin: return (int)fake.chip.shared_bytes;
     case cudaDevAttrMaxSharedMemoryPerMultiprocessor: return 228 << 10;
+    case cudaDevAttrCanMapHostMemory:
     case cudaDevAttrUnifiedAddressing:
     case cudaDevAttrManagedMemory:
     case cudaDevAttrConcurrentManagedAccess:
     case cudaDevAttrCooperativeLaunch: return 1;
+    case cudaDevAttrPageableMemoryAccess: return fake.reaches_all;
     default: return 0;
     }
 }

@@ -171,6 +171,15 @@ static void forget(fake_block *b)
     free(b);
 }
 
+/* Meanwhile other threads' calls wait, as they may for a lock of the driver's. */
+static void finish_alone(int device)
+{
+    fake.finishing = true;
+    fake_finish(device);
+    fake.finishing = false;
+    fake_changed();
+}
+
 /* All work is done before memory goes, as cudaFree does; an error from before is told, but does
  * not keep the memory. */
 static cudaError_t drop(cudaError_t error, void *memory, enum cudaMemoryType type)
@@ -181,7 +190,7 @@ static cudaError_t drop(cudaError_t error, void *memory, enum cudaMemoryType typ
     if (!b || b->first != memory || b->registered) return cudaErrorInvalidValue;
     if ((b->type == cudaMemoryTypeHost) != (type == cudaMemoryTypeHost))
         return cudaErrorInvalidValue;
-    fake_finish(b->device);
+    finish_alone(b->device);
     forget(b);
     return error;
 }
@@ -207,13 +216,40 @@ cudaError_t cudaMallocHost(void **memory, size_t bytes)
 cudaError_t cudaHostAlloc(void **memory, size_t bytes, unsigned flags)
 {
     (void)flags;
-    return made_by(FAKE_cudaMallocHost, memory, bytes, cudaMemoryTypeHost);
+    return made_by(FAKE_cudaHostAlloc, memory, bytes, cudaMemoryTypeHost);
 }
 
 cudaError_t cudaMallocManaged(void **memory, size_t bytes, unsigned flags)
 {
     (void)flags;
     return made_by(FAKE_cudaMallocManaged, memory, bytes, cudaMemoryTypeManaged);
+}
+
+/* Real hardware may move pages as advised; what is checked here is that the advice is for managed
+ * memory, and a device that there is. */
+cudaError_t fake_check_advice(const void *memory, size_t bytes, int device)
+{
+    const fake_block *b = fake_find(memory);
+    if (!b || b->type != cudaMemoryTypeManaged) return cudaErrorInvalidValue;
+    if ((const char *)memory + bytes > b->first + b->bytes) return cudaErrorInvalidValue;
+    return device < cudaCpuDeviceId || device >= fake.devices ? cudaErrorInvalidDevice
+                                                              : cudaSuccess;
+}
+
+#if CUDART_VERSION >= 13000
+cudaError_t cudaMemAdvise(const void *memory, size_t bytes, enum cudaMemoryAdvise advice,
+                          struct cudaMemLocation at)
+{
+    int device = at.type == cudaMemLocationTypeHost ? cudaCpuDeviceId : at.id;
+#else
+cudaError_t cudaMemAdvise(const void *memory, size_t bytes, enum cudaMemoryAdvise advice,
+                          int device)
+{
+#endif
+    cudaError_t error = fake_enter(FAKE_cudaMemAdvise);
+    (void)advice;
+    if (error == cudaSuccess) error = fake_check_advice(memory, bytes, device);
+    return fake_leave(error);
 }
 
 cudaError_t cudaFree(void *memory)
@@ -258,7 +294,7 @@ static cudaError_t strike_off(cudaError_t error, void *memory)
     fake_block *b = fake_find(memory);
     if (fake_capture_forbids()) return cudaErrorStreamCaptureUnsupported;
     if (!b || b->first != memory || !b->registered) return cudaErrorHostMemoryNotRegistered;
-    fake_finish(b->device);
+    finish_alone(b->device);
     note_gone(b);
     free(b);
     return error;
