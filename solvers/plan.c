@@ -114,6 +114,7 @@ static yoke_status make(yoke_matrix *matrix, const yoke_plan_options *options, y
     *falls_back = made->choice.falls_back;
     if (status == YOKE_OK) {
         if (made->choice.declined) note_cpu(made, made->choice.declined);
+        if (*made->choice.notice) yk_plan_note(made, "%s", made->choice.notice);
         *plan = made;
     } else {
         free_plan(made);

@@ -66,8 +66,8 @@ static const entry homes[] = {
 static const entry partitions[] = {
     {"cpu", "cpu", "all rows on the CPU", &yk_partition_cpu, NULL},
     {"gpu", "gpu", "all rows on one GPU", GPU(&yk_partition_gpu)},
-    {"ratio", "ratio:R", "a share R of the rows on the CPU", NULL, NEXT},
-    {"nonzeros", "nonzeros:R", "a share R of the nonzeros on the CPU", NULL, NEXT},
+    {"ratio", "ratio:R", "a share R of the rows on the CPU", GPU(&yk_partition_ratio)},
+    {"nonzeros", "nonzeros:R", "a share R of the nonzeros on the CPU", GPU(&yk_partition_nonzeros)},
     {"model", "model", "the cut that the machine's figures predict", NULL, NEXT},
     {"adaptive", "adaptive", "the cut moves by measured times, then freezes", NULL, NEXT},
     {0},

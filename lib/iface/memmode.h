@@ -31,9 +31,9 @@ typedef struct yk_slot {
  * device's and the host copies: a CPU part's gpu_z into its halo_z, the GPU's halo_z into its
  * gpu_z.
  *
- * x travels outside the loop alone, and the host copies for the GPU in any case: a CPU part's
- * halo_x is the end of its x, and what the GPU sends it comes by its gpu_x; the GPU's halo_x is
- * host memory, to be copied behind its x. */
+ * x travels outside the loop alone, and the host copies for the GPU in any case, once the device
+ * has been waited for: a CPU part's halo_x is the end of its x, and what the GPU sends it comes by
+ * its gpu_x; the GPU's halo_x is host memory, to be copied behind its x. */
 typedef struct yk_port {
     yk_slot slot[2];
     yk_flag arrived; /* workers of the part, in this meeting */

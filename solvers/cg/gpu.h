@@ -117,9 +117,17 @@ typedef struct yk_gpu_view {
     yk_csr_spill spill; /* of rows.csr */
 } yk_gpu_view;
 
+YK_INLINE int64_t yk_gpu_chunks(int64_t rows)
+{
+    return (rows + YK_CHUNK - 1) / YK_CHUNK;
+}
+
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* Chunks that a full block of the task takes. */
+int yk_gpu_block_chunks(const yk_gpu_view *view, int task);
 
 /* Launches one task on the stream; loop: its scalars and end, or NULL outside the loop. */
 int yk_gpu_launch(const yk_gpu_view *view, int task, yk_gpu_loop *loop, void *stream);

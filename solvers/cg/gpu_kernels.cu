@@ -7,6 +7,7 @@
  * next step. So a pass needs no second kernel and the host is not asked. */
 #include <math.h>
 
+#include "solvers/cg/gpu_meet.h"
 #include "solvers/cg/gpu_product.cuh"
 
 template <int TASK> static constexpr int dots_of = yk_task_dots(TASK);
@@ -14,28 +15,26 @@ template <int TASK> static constexpr int sums_of = dots_of<TASK> > 0 ? dots_of<T
 
 /* ------------------------------------------------------------------- loop */
 
-static __device__ void step(int task, yk_gpu_loop *loop, const double *sum)
+/* The block's node, or where it has fewer chunks than a full one their sums, to stay where it is.
+ */
+template <int DOTS>
+static __device__ void leave(const yk_gpu_view &view, unsigned index, const double *sum,
+                             double (*chunk)[YK_BLOCK_CHUNKS], int full)
 {
-    double dot[YK_DOTS] = {sum[0], sum[1], sum[2], sum[3]};
-    if (yk_task_ends_multiply(task)) {
-        yk_cg_after_multiply(&loop->s, dot[YK_DOT_PQ]);
-        if (task == YK_TASK_FOLD) loop->folds++;
-        loop->halt = loop->s.stop != YK_CG_GO_ON;
-        return;
-    }
-    if (task == YK_TASK_UPDATE_NONE || task == YK_TASK_UPDATE_NONE_SHIFT)
-        dot[YK_DOT_RZ] = dot[YK_DOT_RR];
-    yk_cg_after_update(&loop->s, &loop->limits, dot);
-    if (loop->recorded < YK_GPU_HISTORY) loop->rr[loop->recorded++] = loop->s.rr;
-    loop->left--;
-    loop->halt = loop->s.stop != YK_CG_GO_ON || loop->left <= 0;
+    const int64_t left = yk_gpu_chunks(view.rows.csr.rows) - (int64_t)index * full;
+    double *node = view.sums.node[0] + (size_t)index * DOTS;
+    if (left < full)
+        for (int i = threadIdx.x; i < (int)left * DOTS; i += blockDim.x)
+            node[i] = chunk[i % DOTS][i / DOTS];
+    else if (threadIdx.x == 0)
+        for (int d = 0; d < DOTS; d++) node[d] = sum[d];
 }
 
 /* The block's node from its chunks' sums, which all threads have stored, on its way; whoever
  * completes the total takes the next step. */
 template <int TASK, int THREADS>
-static __device__ void deliver(const yk_gpu_sums &sums, yk_gpu_loop *loop, unsigned index,
-                               double (*chunk)[YK_BLOCK_CHUNKS], int chunks)
+static __device__ void deliver(const yk_gpu_view &view, yk_gpu_loop *loop, unsigned index,
+                               double (*chunk)[YK_BLOCK_CHUNKS], int chunks, int full)
 {
     constexpr int dots = dots_of<TASK>;
     double sum[YK_DOTS] = {0.0, 0.0, 0.0, 0.0};
@@ -43,11 +42,15 @@ static __device__ void deliver(const yk_gpu_sums &sums, yk_gpu_loop *loop, unsig
     if (threadIdx.x < WARP)
 #pragma unroll
         for (int d = 0; d < dots; d++) sum[d] = block_node(chunk[d], chunks);
-    if (!arrive<THREADS, dots>(sums, index, sum) || threadIdx.x != 0) return;
+    if (view.sums.apart) {
+        leave<dots>(view, index, sum, chunk, full);
+        return;
+    }
+    if (!arrive<THREADS, dots>(view.sums, index, sum) || threadIdx.x != 0) return;
     if (loop)
-        step(TASK, loop, sum);
+        take_step(TASK, loop, sum);
     else
-        for (int d = 0; d < YK_DOTS; d++) sums.total[d] = sum[d];
+        for (int d = 0; d < YK_DOTS; d++) view.sums.total[d] = sum[d];
 }
 
 /* The state after the pass before: false where the loop has ended. Every thread of every pass
@@ -124,7 +127,7 @@ static __global__ void __launch_bounds__(BLOCK, blocks_of(FORMAT))
     if (yk_task_is_largest(TASK))
         deliver_largest(view.sums, largest);
     else if constexpr (dots > 0)
-        deliver<TASK, BLOCK>(view.sums, loop, block, sum, k);
+        deliver<TASK, BLOCK>(view, loop, block, sum, k, view.walk.chunks);
 }
 
 /* --------------------------------------------------------- a chunk a warp */
@@ -223,7 +226,7 @@ static __global__ void __launch_bounds__(WARPS *WARP, BLOCKS)
     if constexpr (yk_task_is_largest(TASK))
         deliver_largest(view.sums, sum[0]);
     else if constexpr (dots > 0)
-        deliver<TASK, WARPS * WARP>(view.sums, loop, mine.block, of_chunk, WARPS * EACH);
+        deliver<TASK, WARPS * WARP>(view, loop, mine.block, of_chunk, WARPS * EACH, WARPS * EACH);
 }
 
 /* ------------------------------------------------- a chunk a warp, by SELL */
@@ -337,7 +340,7 @@ static __global__ void __launch_bounds__(WARPS *WARP, BLOCKS)
                                         product[SORTED ? mine.warp : 0], sum);
         store_chunk<dots>(sum, of_chunk, mine.within(k));
     }
-    deliver<TASK, WARPS * WARP>(view.sums, loop, mine.block, of_chunk, WARPS * EACH);
+    deliver<TASK, WARPS * WARP>(view, loop, mine.block, of_chunk, WARPS * EACH, WARPS * EACH);
 #else
     (void)view, (void)loop; /* never launched: view.walk.streams says so */
 #endif
@@ -361,7 +364,6 @@ enum { ROW_WARPS = 16, ROW_CHUNKS = 1, ROW_BLOCKS = 1 };
 enum { NARROW_WARPS = 8, NARROW_CHUNKS = 1, NARROW_STAGES = 2, NARROW_BLOCKS = 4 };
 enum { WIDE_WARPS = 8, WIDE_CHUNKS = 1, WIDE_STAGES = 3, WIDE_BLOCKS = 2 };
 enum { ANY_STAGES = 2, ANY_BLOCKS = 3 };
-enum { SHARED_PERCENT = 85 /* 196 of 228 KiB; the L1 cache has what is left of 256 */ };
 
 template <int TASK> static launch_shape by_blocks(const yk_gpu_view *view)
 {
@@ -436,7 +438,7 @@ static launch_shape shape_of(int task, const yk_gpu_view *view)
 static int launch(const launch_shape &shape, const yk_gpu_view *view, yk_gpu_loop *loop,
                   void *stream)
 {
-    const int64_t chunks = (view->rows.csr.rows + YK_CHUNK - 1) / YK_CHUNK;
+    const int64_t chunks = yk_gpu_chunks(view->rows.csr.rows);
     cudaLaunchAttribute overlap = {};
     overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
     overlap.val.programmaticStreamSerializationAllowed = 1;
@@ -456,6 +458,11 @@ extern "C" int yk_gpu_launch(const yk_gpu_view *view, int task, yk_gpu_loop *loo
 {
     if (view->rows.csr.rows == 0) return cudaSuccess;
     return launch(shape_of(task, view), view, loop, stream);
+}
+
+extern "C" int yk_gpu_block_chunks(const yk_gpu_view *view, int task)
+{
+    return shape_of(task, view).chunks;
 }
 
 /* All kernels want the L1 cache and the shared memory divided alike: a multiprocessor must be empty
@@ -503,6 +510,7 @@ extern "C" int yk_gpu_load_kernels(int *streams)
     int error = prepare_all(false);
     if (error == cudaSuccess)
         error = cudaFuncGetAttributes(&attributes, run_blocks<YK_TASK_MULTIPLY, YK_GPU_CSR>);
+    if (error == cudaSuccess) error = yk_gpu_load_meeting();
     if (error != cudaSuccess) return error;
     *streams = attributes.ptxVersion >= 90;
     return *streams ? prepare_all(true) : cudaSuccess;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* gpu_sums.cuh: sums over a pass in the order of sum.h: a block's node from its chunks, then up
- * the tree by last arrival. */
+ * the tree by last arrival; and the scalars' step that ends it. */
 #ifndef YK_GPU_SUMS_CUH
 #define YK_GPU_SUMS_CUH
 
@@ -9,6 +9,10 @@
 #include "solvers/cg/gpu.h"
 
 enum { WARP = 32, ALL = ~0 };
+
+/* Of the memory in a multiprocessor, for all kernels alike: to change that it must be empty. 196 of
+ * 228 KiB; the L1 cache has what is left of 256. */
+enum { SHARED_PERCENT = 85 };
 
 /* One tree over the warp's values, neighbours first: node 2^l of level l from lanes that exist.
  * A lane that does not exist adds 0.0, which changes no sum that began at +0.0. */
@@ -102,6 +106,24 @@ static __device__ void deliver_largest(const yk_gpu_sums &sums, double magnitude
         if (other > bits) bits = other;
     }
     if (threadIdx.x % WARP == 0) atomicMax(sums.largest, bits);
+}
+
+/* What follows from a task's sums, by the one thread that has them. */
+static __device__ __forceinline__ void take_step(int task, yk_gpu_loop *loop, const double *sum)
+{
+    double dot[YK_DOTS] = {sum[0], sum[1], sum[2], sum[3]};
+    if (yk_task_ends_multiply(task)) {
+        yk_cg_after_multiply(&loop->s, dot[YK_DOT_PQ]);
+        if (task == YK_TASK_FOLD) loop->folds++;
+        loop->halt = loop->s.stop != YK_CG_GO_ON;
+        return;
+    }
+    if (task == YK_TASK_UPDATE_NONE || task == YK_TASK_UPDATE_NONE_SHIFT)
+        dot[YK_DOT_RZ] = dot[YK_DOT_RR];
+    yk_cg_after_update(&loop->s, &loop->limits, dot);
+    if (loop->recorded < YK_GPU_HISTORY) loop->rr[loop->recorded++] = loop->s.rr;
+    loop->left--;
+    loop->halt = loop->s.stop != YK_CG_GO_ON || loop->left <= 0;
 }
 
 #endif

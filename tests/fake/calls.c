@@ -14,6 +14,7 @@ fake_state fake = {
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static _Thread_local cudaError_t last_error;
 static _Thread_local int current_device;
 static _Thread_local bool inside;
@@ -42,6 +43,26 @@ static void let_go(void)
     pthread_mutex_unlock(&lock);
 }
 
+void fake_await(void)
+{
+    pthread_cond_wait(&changed, &lock);
+}
+
+void fake_changed(void)
+{
+    pthread_cond_broadcast(&changed);
+}
+
+void fake_unlock(void)
+{
+    pthread_mutex_unlock(&lock);
+}
+
+void fake_lock(void)
+{
+    hold();
+}
+
 static void find_devices(void)
 {
     const char *asked = getenv("FAKE_CUDA_DEVICES");
@@ -60,6 +81,7 @@ static bool needs_no_device(fake_call call)
 cudaError_t fake_enter(fake_call call)
 {
     hold();
+    while (fake.finishing) fake_await();
     find_devices();
     calls[call].calls++;
     if (calls[call].until_failure > 0 && --calls[call].until_failure == 0) return calls[call].error;

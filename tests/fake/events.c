@@ -112,7 +112,7 @@ cudaError_t cudaEventQuery(cudaEvent_t event)
     cudaError_t error = check_event(fake_enter(FAKE_cudaEventQuery), event);
     if (error == cudaSuccess && !reached(event)) {
         cudaStream_t s = fake_stream_by_id(event->stream);
-        error = fake_run(s, s->done + 1);
+        if (!fake_goes_on(s)) error = fake_run(s, s->done + 1);
     }
     if (error == cudaSuccess && !reached(event)) error = cudaErrorNotReady;
     return fake_leave(error);

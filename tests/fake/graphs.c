@@ -98,6 +98,7 @@ static fake_work *copy_of(const fake_work *from)
     w->to = from->to;
     w->value = from->value;
     w->kernel = from->kernel;
+    w->waits = from->waits;
     w->host = from->host;
     return w;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* inside.h: what the files of the fake runtime share. One lock guards everything here; who waits
- * for work runs it, in the calling thread. */
+ * for work runs it, in the calling thread. A kernel that waits for the host is run by a thread of
+ * its stream's, with the lock given back while it waits. */
 #ifndef FAKE_INSIDE_H
 #define FAKE_INSIDE_H
 
@@ -88,6 +89,14 @@ cudaError_t fake_enter(fake_call call);
 /* Notes an error and gives the lock back. */
 cudaError_t fake_leave(cudaError_t error);
 
+/* Under the lock: gives it back until something has changed; says that something has. */
+void fake_await(void);
+void fake_changed(void);
+
+/* The bare lock, in a thread that is inside. */
+void fake_lock(void);
+void fake_unlock(void);
+
 /* Ends the process with a sentence, as no test may go on from here. */
 _Noreturn void fake_die(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
@@ -105,6 +114,7 @@ typedef struct fake_state {
     fake_counts live, made;
     size_t bytes, peak, bytes_of[FAKE_MOST_DEVICES];
     long waiting;
+    bool finishing; /* a call that frees memory waits for all work: other calls wait for it */
 } fake_state;
 
 extern fake_state fake;
@@ -140,10 +150,19 @@ typedef void (*fake_kernel)(const void *arguments);
 /* Enqueues a kernel with a copy of its arguments. */
 cudaError_t fake_launch(void *stream, fake_kernel kernel, const void *arguments, size_t bytes);
 
+/* The same of one that waits for what the host does outside of the runtime: its stream's work goes
+ * on, up to the last such kernel, though nobody waits for it. */
+cudaError_t fake_launch_waiting(void *stream, fake_kernel kernel, const void *arguments,
+                                size_t bytes);
+
+/* In such a kernel: others go on from here, and device memory is closed, to there. */
+int fake_pause(void);
+void fake_resume(int paused);
+
 /* In a kernel: dies unless the device reaches all of it. */
 void fake_reach(const void *pointer, size_t bytes, const char *what);
 
-/* Runs all work of a device. */
+/* Runs all work of a device, or waits for whoever does. */
 void fake_finish(int device);
 
 /* True in a thread that captures: it may not allocate, free or wait, and what it captures is lost.

@@ -117,11 +117,16 @@ static void reach_sell(const yk_sell *sell, int64_t rows)
 
 /* ----------------------------------------------------------------- product */
 
-static void check_columns(const yk_csr *csr)
+/* Beside others a part's columns go on into its halo, as far as its vectors do. */
+static void check_columns(const yk_csr *csr, yk_operand v)
 {
-    for (int64_t k = 0; k < csr->nonzeros; k++)
-        if (csr->column[k] < 0 || csr->column[k] >= csr->rows)
-            fake_die("column %d of %lld", csr->column[k], (long long)csr->rows);
+    int64_t most = -1;
+    for (int64_t k = 0; k < csr->nonzeros; k++) {
+        if (csr->column[k] < 0) fake_die("column %d", csr->column[k]);
+        if (csr->column[k] > most) most = csr->column[k];
+    }
+    fake_reach(v.z, (size_t)(most + 1) * sizeof(double), "what is multiplied");
+    if (v.p) fake_reach(v.p, (size_t)(most + 1) * sizeof(double), "what is multiplied");
 }
 
 /* Entries of the row at a place before its padding, behind which there is nothing else. */
@@ -200,18 +205,63 @@ static void free_unpacked(yk_csr *csr)
 
 /* -------------------------------------------------------------------- sums */
 
+/* As a GPU's: blocks of warps take one chunk a warp. */
+int yk_gpu_block_chunks(const yk_gpu_view *view, int task)
+{
+    if (!view->walk.by_warps) return view->walk.chunks;
+    return yk_task_multiplies(task) ? 8 : 16;
+}
+
+/* The sums of one range of rows stay where its block's are: of a full one, or of one chunk. */
+static void leave(const yk_gpu_view *view, const yk_tree *tree, int64_t at)
+{
+    if (tree->count != 1) fake_die("a block's chunks are not one node");
+    for (int d = 0; d < tree->dots; d++) view->sums.node[0][at * tree->dots + d] = tree->sum[0][d];
+}
+
+/* Apart: block by block, then chunk by chunk. */
+static double rows_apart(const yk_gpu_view *view, const yk_cg_rows *c, int task)
+{
+    int64_t rows = c->csr.rows, chunks = yk_gpu_chunks(rows);
+    int64_t full = yk_gpu_block_chunks(view, task), at = 0;
+    size_t nodes = (size_t)(chunks / full + chunks % full);
+    fake_reach(view->sums.node[0], nodes * (size_t)yk_task_dots(task) * sizeof(double), "nodes");
+    for (int64_t first = 0; first < chunks; at++) {
+        int64_t end = first + full <= chunks ? first + full : first + 1;
+        int64_t last = end * YK_CHUNK < rows ? end * YK_CHUNK : rows;
+        yk_tree tree;
+        yk_tree_begin(&tree, first, yk_task_dots(task));
+        yk_cpu_passes_here()->pass[task](c, first * YK_CHUNK, last, &tree);
+        leave(view, &tree, at);
+        first = end;
+    }
+    return 0.0;
+}
+
+static double rows_together(const yk_cg_rows *c, int task, double *total)
+{
+    yk_tree tree;
+    yk_tree_begin(&tree, 0, yk_task_dots(task));
+    double largest = yk_cpu_passes_here()->pass[task](c, 0, c->csr.rows, &tree);
+    yk_tree_total(&tree, total);
+    return largest;
+}
+
+static bool stays_apart(const yk_gpu_view *view, int task)
+{
+    return view->sums.apart && yk_task_dots(task) > 0 && !yk_task_is_largest(task);
+}
+
 /* All rows by the CPU's own pass, which is of the same text. */
 static double all_rows(const yk_gpu_view *view, yk_cg_rows *c, int task, double *total)
 {
     bool sell = view->format != YK_GPU_CSR, cut = !sell && view->spill.column_jump != 0;
     bool unpack = yk_task_multiplies(task) && (sell || cut);
-    yk_tree tree;
     if (unpack) c->csr = sell ? unpacked(view) : joined(&c->csr, &view->spill);
-    if (yk_task_multiplies(task)) check_columns(&c->csr);
-    yk_tree_begin(&tree, 0, yk_task_dots(task));
-    double largest = yk_cpu_passes_here()->pass[task](c, 0, c->csr.rows, &tree);
+    if (yk_task_multiplies(task)) check_columns(&c->csr, yk_task_operand(task, c));
+    double largest =
+        stays_apart(view, task) ? rows_apart(view, c, task) : rows_together(c, task, total);
     if (unpack) free_unpacked(&c->csr);
-    yk_tree_total(&tree, total);
     return largest;
 }
 
@@ -294,7 +344,8 @@ static void run_task(const void *arguments)
         c.shift = a->loop->s.shift;
     }
     reach_vectors(&c);
-    if (yk_task_dots(a->task) > 0) reach_sums(&view->sums, c.csr.rows, yk_task_dots(a->task));
+    if (yk_task_dots(a->task) > 0 && !stays_apart(view, a->task))
+        reach_sums(&view->sums, c.csr.rows, yk_task_dots(a->task));
     if (yk_task_multiplies(a->task) && view->format == YK_GPU_CSR) {
         fake_reach_starts(&c.csr);
         c.csr.nonzeros = yk_row_start(&c.csr, c.csr.rows);
@@ -302,7 +353,7 @@ static void run_task(const void *arguments)
             fake_reach_entries(c.csr.column, c.csr.value, c.csr.nonzeros);
     }
     double largest = all_rows(view, &c, a->task, total);
-    deliver(view, a->task, a->loop, total, largest);
+    if (!stays_apart(view, a->task)) deliver(view, a->task, a->loop, total, largest);
 }
 
 int yk_gpu_launch(const yk_gpu_view *view, int task, yk_gpu_loop *loop, void *stream)

@@ -171,6 +171,15 @@ static void forget(fake_block *b)
     free(b);
 }
 
+/* Meanwhile other threads' calls wait, as they may for a lock of the driver's. */
+static void finish_alone(int device)
+{
+    fake.finishing = true;
+    fake_finish(device);
+    fake.finishing = false;
+    fake_changed();
+}
+
 /* All work is done before memory goes, as cudaFree does; an error from before is told, but does
  * not keep the memory. */
 static cudaError_t drop(cudaError_t error, void *memory, enum cudaMemoryType type)
@@ -181,7 +190,7 @@ static cudaError_t drop(cudaError_t error, void *memory, enum cudaMemoryType typ
     if (!b || b->first != memory || b->registered) return cudaErrorInvalidValue;
     if ((b->type == cudaMemoryTypeHost) != (type == cudaMemoryTypeHost))
         return cudaErrorInvalidValue;
-    fake_finish(b->device);
+    finish_alone(b->device);
     forget(b);
     return error;
 }
@@ -285,7 +294,7 @@ static cudaError_t strike_off(cudaError_t error, void *memory)
     fake_block *b = fake_find(memory);
     if (fake_capture_forbids()) return cudaErrorStreamCaptureUnsupported;
     if (!b || b->first != memory || !b->registered) return cudaErrorHostMemoryNotRegistered;
-    fake_finish(b->device);
+    finish_alone(b->device);
     note_gone(b);
     free(b);
     return error;

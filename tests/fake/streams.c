@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* streams.c: the fake runtime's streams: queues whose work runs when something waits for it. */
+#include <pthread.h>
 #include <string.h>
 #include <time.h>
 
@@ -50,7 +51,7 @@ static void reap(void)
 {
     for (cudaStream_t *link = &streams; *link;) {
         cudaStream_t s = *link;
-        if (s->destroyed && !s->work.first) {
+        if (s->destroyed && !s->work.first && s->users == 0) {
             *link = s->next;
             free(s);
         } else {
@@ -153,15 +154,26 @@ static void run_work(cudaStream_t s, const fake_work *w)
     }
 }
 
+/* One thread at a time runs a stream's work. */
 static void run_until(cudaStream_t s, long until)
 {
-    while (s->done < until && s->work.first) {
+    s->users++;
+    while (s->done < until && (s->running || s->work.first)) {
+        if (s->running) {
+            fake_close_memory();
+            fake_await();
+            continue;
+        }
         fake_work *w = take_first(&s->work);
+        s->running = true;
         run_work(s, w);
+        s->running = false;
         s->done = w->number;
         fake.waiting--;
         free_work(w);
+        fake_changed();
     }
+    s->users--;
 }
 
 cudaError_t fake_run(cudaStream_t s, long until)
@@ -193,6 +205,62 @@ void fake_reach(const void *pointer, size_t bytes, const char *what)
         fake_die("%s: %zu bytes are needed, beyond the end of their memory", what, bytes);
 }
 
+/* ------------------------------------------------------------------ served */
+
+int fake_pause(void)
+{
+    int device = running_device;
+    fake_close_memory();
+    fake_unlock();
+    return device;
+}
+
+void fake_resume(int paused)
+{
+    fake_lock();
+    running_device = paused;
+    fake_open_memory();
+}
+
+bool fake_goes_on(const struct CUstream_st *s)
+{
+    return s->running || s->done < s->last_waiting;
+}
+
+/* The thread of a stream with kernels that wait: late as the rest is, those are on their way as
+ * soon as they are enqueued. */
+static void *serve(void *user)
+{
+    cudaStream_t s = user;
+    fake_lock();
+    while (true) {
+        long until = fake.eager ? s->enqueued : s->last_waiting;
+        if (s->done < until && (s->running || s->work.first)) {
+            run_until(s, until);
+            fake_close_memory();
+        } else if (s->destroyed) {
+            break;
+        } else {
+            fake_await();
+        }
+    }
+    s->users--;
+    reap();
+    fake_unlock();
+    return NULL;
+}
+
+static void have_served(cudaStream_t s)
+{
+    pthread_t thread;
+    fake_changed();
+    if (s->served) return;
+    if (pthread_create(&thread, NULL, serve, s) != 0) fake_die("no thread");
+    pthread_detach(thread);
+    s->served = true;
+    s->users++;
+}
+
 /* ----------------------------------------------------------------- enqueue */
 
 static void push(cudaStream_t s, fake_work *w)
@@ -200,6 +268,8 @@ static void push(cudaStream_t s, fake_work *w)
     w->number = ++s->enqueued;
     fake_append(&s->work, w);
     fake.waiting++;
+    if (w->waits) s->last_waiting = w->number;
+    if (w->waits || s->served) have_served(s);
 }
 
 static void push_wait(cudaStream_t s, cudaStream_t for_this)
@@ -251,11 +321,12 @@ cudaError_t fake_enqueue(cudaStream_t s, fake_work *w)
         free_work(w);
         return error;
     }
-    if (fake.eager && !s->capture) fake_run(s, s->enqueued);
+    if (fake.eager && !s->capture && !s->served) fake_run(s, s->enqueued);
     return cudaSuccess;
 }
 
-cudaError_t fake_launch(void *stream, fake_kernel kernel, const void *arguments, size_t bytes)
+static cudaError_t launch(void *stream, fake_kernel kernel, const void *arguments, size_t bytes,
+                          bool waits)
 {
     cudaError_t error = fake_enter(FAKE_launch);
     cudaStream_t s = fake_stream(stream);
@@ -264,9 +335,21 @@ cudaError_t fake_launch(void *stream, fake_kernel kernel, const void *arguments,
     if (error == cudaSuccess) {
         fake_work *w = fake_new_work(FAKE_KERNEL, arguments, bytes);
         w->kernel = kernel;
+        w->waits = waits;
         error = fake_enqueue(s, w);
     }
     return fake_leave(error);
+}
+
+cudaError_t fake_launch(void *stream, fake_kernel kernel, const void *arguments, size_t bytes)
+{
+    return launch(stream, kernel, arguments, bytes, false);
+}
+
+cudaError_t fake_launch_waiting(void *stream, fake_kernel kernel, const void *arguments,
+                                size_t bytes)
+{
+    return launch(stream, kernel, arguments, bytes, true);
 }
 
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void *user)
@@ -308,6 +391,7 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream)
     cudaStream_t s = fake_stream(stream);
     if (!s || s != stream) return fake_leave(cudaErrorInvalidResourceHandle);
     s->destroyed = true;
+    fake_changed();
     fake.live.streams--;
     reap();
     return fake_leave(error);
@@ -350,7 +434,8 @@ cudaError_t cudaStreamQuery(cudaStream_t stream)
     cudaError_t error = fake_enter(FAKE_cudaStreamQuery);
     cudaStream_t s = fake_stream(stream);
     error = check_waitable(error, s);
-    if (error == cudaSuccess && s->done < s->enqueued) error = fake_run(s, s->done + 1);
+    if (error == cudaSuccess && s->done < s->enqueued && !fake_goes_on(s))
+        error = fake_run(s, s->done + 1);
     if (error == cudaSuccess && s->done < s->enqueued) error = cudaErrorNotReady;
     return fake_leave(error);
 }

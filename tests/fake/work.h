@@ -25,6 +25,7 @@ typedef struct fake_work {
     int value; /* of a set */
     fake_kernel kernel;
     cudaHostFn_t host;
+    bool waits; /* a kernel, for the host */
     cudaEvent_t event;
     long stream, until; /* a wait: for that work of that stream */
 } fake_work;
@@ -44,6 +45,10 @@ struct CUstream_st {
     int device;
     bool blocking, destroyed;
     long enqueued, done; /* numbers */
+    long last_waiting;   /* number of the last kernel that waits for the host */
+    bool served;         /* by a thread of its own, which runs those */
+    bool running;        /* one piece of work, in some thread, maybe without the lock */
+    int users;           /* threads that are about its work: until then it is not freed */
     fake_list work;
     fake_capture *capture;
     struct CUstream_st *next;
@@ -76,6 +81,9 @@ cudaError_t fake_enqueue(cudaStream_t stream, fake_work *work);
 /* Runs a stream's work up to a number, and what that waits for; the device's error, if it is lost.
  */
 cudaError_t fake_run(cudaStream_t stream, long until);
+
+/* Whether its work goes on by itself. */
+bool fake_goes_on(const struct CUstream_st *stream);
 
 /* All streams leave a capture. */
 void fake_end_captures(fake_capture *capture);
