@@ -35,7 +35,6 @@ static bool is_usable(const char *memory)
 /* Managed memory lies on the device, mapped memory is read over the link. */
 static yoke_status choose_shared(const char *memory, yk_choice *choice)
 {
-    if (choice->shared) memory = choice->memmode->name;
     if (is_auto(memory)) memory = is_usable("managed") ? "managed" : "mapped";
     choice->place.kind = YK_HOME_SHARED;
     for (size_t i = 0; i < sizeof memories / sizeof *memories; i++) {
@@ -44,10 +43,14 @@ static yoke_status choose_shared(const char *memory, yk_choice *choice)
         choice->place_name = memories[i].name;
         return YOKE_OK;
     }
+    if (choice->shared)
+        return yk_fail(YOKE_UNSUITABLE,
+                       "home shared with memory explicit, copies of whole vectors in every "
+                       "iteration, is not in this version yet; use mapped, managed or system");
     return yk_fail(YOKE_UNSUITABLE, "%s",
                    strcmp(memory, "explicit") == 0
-                       ? "home shared and memory explicit mean copies of whole vectors between "
-                         "owners, which are not made; use mapped, managed or system"
+                       ? "home shared and memory explicit mean copies between owners, and "
+                         "partition gpu has one; use mapped, managed or system"
                        : "home shared on a GPU needs memory that it reaches; use mapped, managed "
                          "or system");
 }
@@ -93,11 +96,18 @@ static yoke_status choose_spill(const yoke_matrix *matrix, const yoke_plan_optio
     return YOKE_OK;
 }
 
-static yoke_status refuse_without_gpu(const yoke_plan_options *options, const yk_choice *choice)
+/* Where auto took the CPU, nothing is shared with a GPU. */
+static yoke_status refuse_without_gpu(const yoke_plan_options *options, yk_choice *choice)
 {
-    if (strcmp(choice->home, "owner") == 0) return YOKE_OK;
-    return yk_fail(YOKE_UNSUITABLE, "home %s is for a GPU's rows, and partition %s has no GPU",
-                   options->home, choice->partition->name);
+    if (is_auto(options->partition)) choice->memmode = &yk_memmode_host;
+    if (strcmp(choice->home, "owner") != 0)
+        return yk_fail(YOKE_UNSUITABLE, "home %s is for a GPU's rows, and partition %s has no GPU",
+                       options->home, choice->partition->name);
+    if (choice->memmode != &yk_memmode_host)
+        return yk_fail(YOKE_UNSUITABLE,
+                       "memory %s is shared with a GPU, and partition %s has none; use host",
+                       options->memory, choice->partition->name);
+    return YOKE_OK;
 }
 
 /* The persistent driver keeps the system on the chip, and meets by blocks that all run at once. */
@@ -122,8 +132,9 @@ yoke_status yk_home_choose(const yoke_matrix *matrix, const yoke_plan_options *o
     choice->gpu_memory = options->gpu_memory;
     choice->gpu_sms = options->gpu_sms;
     if (choice->partition->owner != YK_OWNER_GPU) return refuse_without_gpu(options, choice);
-    if (!choice->shared) choice->memmode = NULL;
-    if (strcmp(choice->home, "shared") == 0) YK_TRY(choose_shared(options->memory, choice));
+    const char *memory = choice->shared ? choice->memmode->name : options->memory;
+    if (!choice->shared) choice->memmode = NULL; /* one owner */
+    if (strcmp(choice->home, "shared") == 0) YK_TRY(choose_shared(memory, choice));
     if (strcmp(choice->home, "spill") == 0) YK_TRY(choose_spill(matrix, options, choice));
     return check_persistent(options, choice);
 }
@@ -172,9 +183,9 @@ yk_home_bytes yk_home_take(const yoke_plan *plan, const yk_home_matrix *lengths,
 bool yk_home_may_spill(const yoke_plan *plan)
 {
     const yk_choice *choice = &plan->choice;
-    return choice->home_is_auto && !choice->falls_back && !choice->shared &&
-           choice->place.kind == YK_HOME_OWNER && choice->residency != YK_RESIDENT_ASKED &&
-           !choice->foreign_product && !plan->matrix->is_operator && plan->matrix->csr.nonzeros > 0;
+    return choice->home_is_auto && !choice->falls_back && choice->place.kind == YK_HOME_OWNER &&
+           choice->residency != YK_RESIDENT_ASKED && !choice->foreign_product &&
+           !plan->matrix->is_operator && plan->matrix->csr.nonzeros > 0;
 }
 
 void yk_home_spill(yoke_plan *plan, const yk_home_matrix *lengths, size_t vectors, size_t available)

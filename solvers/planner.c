@@ -296,7 +296,7 @@ static void leave_to_one(yoke_plan_options *options, yk_choice *choice)
     if (gpu)
         options->parts = 0;
     else
-        options->driver = options->format = NULL;
+        options->driver = options->format = options->home = NULL;
 }
 
 /* Which rows a GPU has beside the CPU. */
@@ -364,11 +364,7 @@ static yoke_status choose_memory(const yoke_plan_options *options, yk_choice *ch
     const void *table;
     YK_TRY(default_memory(options, choice, &by_default));
     YK_TRY(find(YOKE_LIST_MEMORY, options->memory, by_default, &name, &table));
-    choice->memmode = table;
-    if (!choice->shared && choice->memmode->reason && !is_home_of_gpu(options->home))
-        return yk_fail(YOKE_UNSUITABLE,
-                       "memory %s joins a GPU and the CPU; partition %s has rows on one of them",
-                       name, choice->partition->name);
+    choice->memmode = table; /* where one owner has all rows, as its home needs it: homes.c */
     if (!choice->shared || !*(reason = cannot_join(choice->memmode, options->device)))
         return YOKE_OK;
     return yk_fail(choice->memmode->reason ? YOKE_UNUSABLE : YOKE_UNSUITABLE,

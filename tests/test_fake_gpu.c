@@ -88,6 +88,27 @@ static bool is_declined(const char *driver, const char *shape)
            (strcmp(driver, "persistent") == 0 && strcmp(shape, "folded") == 0);
 }
 
+static int first_together; /* of the ways */
+
+static int add_together(int count)
+{
+    static const char *const modes[] = {"explicit", "mapped", "managed"};
+    static const char *const drivers[] = {"stream", "graph"};
+    first_together = count;
+    for (int i = 0; i < 6; i++) {
+        way *w = &ways[count++];
+        w->planning = yoke_plan_defaults();
+        w->planning.partition = "ratio:0.4";
+        w->planning.memory = modes[i / 2];
+        w->planning.driver = drivers[i & 1];
+        w->planning.format = formats[i / 2 & 1];
+        w->planning.preconditioner = preconditioners[i & 1];
+        snprintf(w->name, sizeof w->name, "%s, %s, %s, %s", w->planning.partition,
+                 w->planning.memory, w->planning.driver, w->planning.format);
+    }
+    return count;
+}
+
 /* Homes, and a slower GPU. */
 static int list_homes(int count)
 {
@@ -116,27 +137,6 @@ static int list_homes(int count)
     return count;
 }
 
-static int first_together; /* of the ways */
-
-static int add_together(int count)
-{
-    static const char *const modes[] = {"explicit", "mapped", "managed"};
-    static const char *const drivers[] = {"stream", "graph"};
-    first_together = count;
-    for (int i = 0; i < 6; i++) {
-        way *w = &ways[count++];
-        w->planning = yoke_plan_defaults();
-        w->planning.partition = "ratio:0.4";
-        w->planning.memory = modes[i / 2];
-        w->planning.driver = drivers[i & 1];
-        w->planning.format = formats[i / 2 & 1];
-        w->planning.preconditioner = preconditioners[i & 1];
-        snprintf(w->name, sizeof w->name, "%s, %s, %s, %s", w->planning.partition,
-                 w->planning.memory, w->planning.driver, w->planning.format);
-    }
-    return count;
-}
-
 static int list_ways(void)
 {
     yoke_list_item driver;
@@ -144,7 +144,7 @@ static int list_ways(void)
     ways[count] = (way){yoke_plan_defaults(), "auto"};
     ways[count++].planning.partition = "gpu";
     for (int d = 0; yoke_list(YOKE_LIST_DRIVERS, d, &driver); d++)
-        for (int i = 0; i < 8 && count < MOST_WAYS - 14; i++) {
+        for (int i = 0; i < 8 && count < MOST_WAYS - 8; i++) {
             if (!driver.usable || is_declined(driver.name, shapes[i & 1])) continue;
             way *w = &ways[count++];
             w->planning = yoke_plan_defaults();

@@ -78,6 +78,8 @@ static void is_reported(const char *home, const char *memory, const char *home_r
 Test(gpu_homes, the_report_tells_home_and_memory)
 {
     is_reported(NULL, NULL, "owner", NULL);
+    is_reported("owner", "mapped", "owner", NULL); /* one owner shares nothing */
+    is_reported("owner", "explicit", "owner", NULL);
     is_reported("shared", "mapped", "shared", "mapped");
     is_reported("spill:0.25", NULL, "spill:0.25", "mapped");
     if (is_usable("managed")) is_reported("shared", "managed", "shared", "managed");
@@ -104,15 +106,14 @@ Test(gpu_homes, what_does_not_go_together_is_refused_by_name)
         yoke_status status;
         const char *why;
     } rows[] = {
-        {"shared", "explicit", NULL, "gpu", YOKE_UNSUITABLE, "copies of whole vectors"},
+        {"shared", "explicit", NULL, "gpu", YOKE_UNSUITABLE, "copies between owners"},
         {"shared", "host", NULL, "gpu", YOKE_UNSUITABLE, "home shared on a GPU needs memory"},
         {"spill:0.5", "managed", NULL, "gpu", YOKE_UNSUITABLE, "home spill lies in mapped memory"},
         {"spill:0.5", NULL, "persistent", "gpu", YOKE_UNSUITABLE, "does not take home spill:0.5"},
         {"shared", NULL, "persistent", "gpu", YOKE_UNSUITABLE, "does not take home shared"},
         {"spill:0.5", NULL, NULL, "cpu", YOKE_UNSUITABLE, "partition cpu has no GPU"},
         {"shared", NULL, NULL, "cpu", YOKE_UNSUITABLE, "partition cpu has no GPU"},
-        {NULL, "mapped", NULL, "cpu", YOKE_UNSUITABLE, "memory mapped joins a GPU and the CPU"},
-        {"owner", "mapped", NULL, "gpu", YOKE_UNSUITABLE, "memory mapped joins a GPU and the CPU"},
+        {NULL, "mapped", NULL, "cpu", YOKE_UNSUITABLE, "memory mapped is shared with a GPU"},
         {"spill", NULL, NULL, "gpu", YOKE_INVALID, "expected spill:R"},
         {"spill:", NULL, NULL, "gpu", YOKE_INVALID, "expected spill:R"},
         {"spill:1.1", NULL, NULL, "gpu", YOKE_INVALID, "from 0 to 1"},
@@ -273,17 +274,25 @@ Test(gpu_homes, every_home_gives_the_same_bits_beside_rows_on_the_cpu)
     }
 }
 
-/* Beside the CPU's rows what does not fit is refused: the cut says who has what. */
-Test(gpu_homes, rows_beside_the_cpus_are_spilled_only_by_name)
+Test(gpu_homes, rows_beside_the_cpus_are_spilled_too)
 {
     yoke_matrix *matrix = generated(new_context(), SPEC);
+    int64_t rows = yoke_matrix_rows(matrix);
+    double *b = filled(rows, 1.0), *x = filled(rows, 0.0);
+    yoke_solve_options few = yoke_solve_defaults();
+    few.maxit = 3;
     yoke_plan_options planning = at_home(NULL, NULL);
     planning.partition = "ratio:0.1";
     planning.format = "csr";
     planning.gpu_memory = 3 * (told(matrix, &planning).device_bytes / 4);
+    yoke_plan *plan = planned(matrix, &planning);
+    MUST(yoke_solve(plan, b, x, &few));
+    cr_assert(contains(yoke_plan_report(plan)->home, "spill:0."), "%s",
+              yoke_plan_report(plan)->home);
+    cr_assert(contains(yoke_plan_report(plan)->notices, "home auto takes spill:"));
+    yoke_plan_destroy(plan);
+    planning.home = "owner";
     is_refused(matrix, &planning, YOKE_NO_MEMORY, "which gpu_memory gives it");
-    planning.home = "spill:0.5";
-    yoke_plan_destroy(planned(matrix, &planning));
     planning.home = "shared";
     planning.memory = "explicit";
     is_refused(matrix, &planning, YOKE_UNSUITABLE, "copies of whole vectors");

@@ -15,19 +15,24 @@ template <int TASK> static constexpr int sums_of = dots_of<TASK> > 0 ? dots_of<T
 
 /* ------------------------------------------------------------------- loop */
 
-/* The block's node, or where it has fewer chunks than a full one their sums, to stay where it is.
+/* By the first warp: the block's node, or where it has fewer chunks than a full one their sums, to
+ * stay where it is. A call, so that it takes no register from the passes of plans without others.
  */
 template <int DOTS>
-static __device__ void leave(const yk_gpu_view &view, unsigned index, const double *sum,
-                             double (*chunk)[YK_BLOCK_CHUNKS], int full)
+static __device__ __noinline__ void leave(const yk_gpu_view &view, unsigned index,
+                                          const double *sum, double (*chunk)[YK_BLOCK_CHUNKS],
+                                          int full)
 {
-    const int64_t left = yk_gpu_chunks(view.rows.csr.rows) - (int64_t)index * full;
+    const unsigned left = (unsigned)yk_gpu_chunks(view.rows.csr.rows) - index * full;
     double *node = view.sums.node[0] + (size_t)index * DOTS;
-    if (left < full)
-        for (int i = threadIdx.x; i < (int)left * DOTS; i += blockDim.x)
-            node[i] = chunk[i % DOTS][i / DOTS];
-    else if (threadIdx.x == 0)
-        for (int d = 0; d < DOTS; d++) node[d] = sum[d];
+    const bool whole = left >= (unsigned)full;
+    if (whole && threadIdx.x > 0) return;
+#pragma unroll
+    for (int d = 0; d < DOTS; d++) {
+        if (whole) node[d] = sum[d];
+        for (unsigned i = threadIdx.x; !whole && i < left; i += WARP)
+            node[i * DOTS + d] = chunk[d][i];
+    }
 }
 
 /* The block's node from its chunks' sums, which all threads have stored, on its way; whoever
@@ -43,7 +48,7 @@ static __device__ void deliver(const yk_gpu_view &view, yk_gpu_loop *loop, unsig
 #pragma unroll
         for (int d = 0; d < dots; d++) sum[d] = block_node(chunk[d], chunks);
     if (view.sums.apart) {
-        leave<dots>(view, index, sum, chunk, full);
+        if (threadIdx.x < WARP) leave<dots>(view, index, sum, chunk, full);
         return;
     }
     if (!arrive<THREADS, dots>(view.sums, index, sum) || threadIdx.x != 0) return;
