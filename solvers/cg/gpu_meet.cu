@@ -4,7 +4,9 @@
  * Tree and meet are one block. A thread adds a run of neighbouring nodes, a warp 32 runs, the first
  * warps the 32 sums of all warps; what is left over at each step are the nodes of the tree, whose
  * levels are the bits of the number of chunks. What comes from the host is read in two steps, each
- * as long as one read over the link: the flags of all parts, then all that they published. */
+ * as long as one read over the link: the flags of all parts, then all that they published. The
+ * first look goes out with the reads of the nodes; if all others are there by then, what they
+ * published is read while our own is on its way. */
 #include <cuda_runtime.h>
 
 #include "lib/cuda/flag.cuh"
@@ -125,19 +127,35 @@ static __device__ void ragged_chunks(const yk_left &left, int dot, own_tree *tre
     warp_sum(i / 2 < pairs ? a + b : 0.0, pairs, 1, dot, tree);
 }
 
+/* The sums of the thread's run. Of small systems, whose meetings are what an iteration costs, runs
+ * are one node: all that is read is on its way at once. */
+template <int DOTS>
+static __device__ __forceinline__ void run_sums(const yk_left &left, double *sum, own_tree *tree)
+{
+    const int64_t first = (int64_t)threadIdx.x << left.run_level;
+    const int count = at_most(left.nodes - first, 1 << left.run_level);
+    if (left.run_level == 0) {
+#pragma unroll
+        for (int d = 0; d < DOTS; d++)
+            sum[d] = count > 0 ? __ldcg(left.node + first * DOTS + d) : 0.0;
+        return;
+    }
+#pragma unroll
+    for (int d = 0; d < DOTS; d++) sum[d] = run_sum<DOTS>(left, first, count, d, tree);
+}
+
 /* By the whole block; every thread has the tree after it. */
 template <int DOTS> static __device__ void make_tree(const yk_left &left, own_tree *tree)
 {
     __shared__ double of_warp[DOTS][WARPS];
     const int lane = (int)threadIdx.x % WARP, warp = (int)threadIdx.x / WARP;
-    const int64_t run = (int64_t)1 << left.run_level, first = (int64_t)threadIdx.x * run;
     const int64_t runs = left.nodes >> left.run_level; /* whole ones */
-    const int count = at_most(left.nodes - first, (int)run);
     const int level = left.level + left.run_level;
+    double run[DOTS];
+    run_sums<DOTS>(left, run, tree);
 #pragma unroll
     for (int d = 0; d < DOTS; d++) {
-        double sum = run_sum<DOTS>(left, first, count, d, tree);
-        sum = warp_sum(sum, at_most(runs - WARP * warp, WARP), level, d, tree);
+        double sum = warp_sum(run[d], at_most(runs - WARP * warp, WARP), level, d, tree);
         if (lane == 0) of_warp[d][warp] = sum;
     }
     __syncthreads();
@@ -206,7 +224,16 @@ static __device__ __forceinline__ bool has_met(const yk_gpu_link &link, int part
     return (int)(yk_flag_get(&link.port[part].slot[meeting & 1].flag.value) - meeting) >= 0;
 }
 
-/* By the first warp, a part a lane: false if it was in vain. */
+/* By a whole warp, a part a lane: whether all are there at the first look. */
+static __device__ bool all_have_met(const yk_gpu_link &link, unsigned meeting)
+{
+    bool there = true;
+    for (int part = (int)threadIdx.x % WARP; part < link.parts; part += WARP)
+        there = there && (part == link.me || has_met(link, part, meeting));
+    return __all_sync(ALL, there);
+}
+
+/* The same, until they are; false if it was in vain. */
 static __device__ bool wait_for_parts(const yk_gpu_link &link, unsigned meeting)
 {
     const double most = 1e9; /* seconds: 30 years, in nanoseconds within 64 bits */
@@ -214,7 +241,7 @@ static __device__ bool wait_for_parts(const yk_gpu_link &link, unsigned meeting)
     const unsigned long long until = yk_nanoseconds() + (unsigned long long)(1e9 * seconds);
     unsigned looks = 0;
     for (int first = 0; first < link.parts; first += WARP) {
-        const int part = first + (int)threadIdx.x;
+        const int part = first + (int)threadIdx.x % WARP;
         bool there = part >= link.parts || part == link.me;
         while (true) {
             there = there || has_met(link, part, meeting);
@@ -227,10 +254,12 @@ static __device__ bool wait_for_parts(const yk_gpu_link &link, unsigned meeting)
 
 /* ------------------------------------------------------------------- total */
 
-enum { ROUND = 4 /* parts read at a time */, OF_PART = THREADS / ROUND };
+/* Parts read at a time, by all but the first warp: its first thread is publishing. */
+enum { ROUND = 4, OF_PART = (THREADS - WARP) / ROUND, MOST_NODES = OF_PART / YK_DOTS };
+static_assert(MOST_NODES >= 48, "a thread a node and dot: see sum.h for how many nodes there are");
 
 struct other_trees {
-    double sum[ROUND][YK_TREE_NODES][YK_DOTS];
+    double sum[ROUND][MOST_NODES][YK_DOTS];
     int8_t level[ROUND][YK_TREE_NODES];
     int count[ROUND];
 };
@@ -259,9 +288,9 @@ template <int DOTS>
 static __device__ void read_trees(const yk_gpu_link &link, unsigned meeting, int first,
                                   other_trees *other)
 {
-    const int k = (int)threadIdx.x / OF_PART, i = (int)threadIdx.x % OF_PART;
-    const int node = i / YK_DOTS, dot = i % YK_DOTS;
-    if (first + k >= link.parts) return;
+    const int thread = (int)threadIdx.x - WARP;
+    const int k = thread / OF_PART, i = thread % OF_PART, node = i / YK_DOTS, dot = i % YK_DOTS;
+    if (thread < 0 || first + k >= link.parts) return;
     const yk_tree *tree = &link.port[first + k].slot[meeting & 1].sums;
     unsigned long long word = 0;
     double sum = 0.0;
@@ -300,18 +329,17 @@ static __device__ double total_of(const own_tree &all, int dot, int64_t end)
     return sum;
 }
 
-/* By the whole block: total[] in every lane of the first warp. */
+/* By the whole block, the first trees having been read: total[] in every lane of the first warp. */
 template <int DOTS>
 static __device__ void total_of_parts(const yk_gpu_link &link, unsigned meeting, int64_t chunks,
-                                      own_tree *all, double *total)
+                                      other_trees *other, own_tree *all, double *total)
 {
-    __shared__ other_trees other;
     int64_t end = chunks;
     for (int first = 1; first < link.parts; first += ROUND) {
-        read_trees<DOTS>(link, meeting, first, &other);
+        if (first > 1) read_trees<DOTS>(link, meeting, first, other);
         __syncthreads();
         for (int k = 0; k < ROUND && first + k < link.parts; k++)
-            if (threadIdx.x < DOTS) append(other, k, (int)threadIdx.x, &end, all);
+            if (threadIdx.x < DOTS) append(*other, k, (int)threadIdx.x, &end, all);
         __syncthreads();
     }
     double mine = threadIdx.x < DOTS ? total_of(*all, (int)threadIdx.x, end) : 0.0;
@@ -322,14 +350,32 @@ static __device__ void total_of_parts(const yk_gpu_link &link, unsigned meeting,
 
 /* -------------------------------------------------------------------- meet */
 
-/* Release is cumulative: what the block's other threads wrote before the barrier, and kernels
- * before this one, is there for whoever sees the flag. */
+/* By the whole block, with the part's tree made: it is published, and the first trees of the others
+ * are read, unless they do not come. early: they were there before. Release is cumulative: what
+ * threads wrote before the barrier, and kernels before this one, is there for whoever sees the
+ * flag; it takes its time, in which others than the publishing thread go on. */
 template <int DOTS>
-static __device__ void publish(const own_tree &own, int64_t chunks, unsigned meeting, yk_slot *slot)
+static __device__ bool publish_and_read(const own_tree &own, int64_t chunks, bool early,
+                                        const yk_gpu_link &link, unsigned meeting,
+                                        other_trees *other)
 {
+    __shared__ int met;
+    yk_slot *slot = &link.port[link.me].slot[meeting & 1];
+    const bool last_warp = threadIdx.x / WARP == WARPS - 1;
     write_tree<DOTS>(own, chunks, &slot->sums);
     __syncthreads();
     if (threadIdx.x == 0) yk_flag_set(&slot->flag.value, meeting);
+    if (early) {
+        read_trees<DOTS>(link, meeting, 1, other);
+        return true;
+    }
+    if (last_warp) {
+        bool all = wait_for_parts(link, meeting);
+        if (threadIdx.x % WARP == 0) met = all;
+    }
+    __syncthreads();
+    if (met) read_trees<DOTS>(link, meeting, 1, other);
+    return met;
 }
 
 template <int DOTS>
@@ -338,20 +384,20 @@ static __global__ void __launch_bounds__(THREADS, 1)
                 int task, yk_gpu_loop *loop)
 {
     __shared__ own_tree own;
-    __shared__ int met;
+    __shared__ other_trees other;
+    __shared__ int early;
     double total[YK_DOTS];
     wait_for_previous_pass();
     let_next_pass_begin();
     if (loop->halt) return;
     const unsigned meeting = loop->meetings + 1;
-    make_tree<DOTS>(left, &own);
-    publish<DOTS>(own, left.chunks, meeting, &link.port[link.me].slot[meeting & 1]);
-    if (threadIdx.x < WARP) {
-        bool all = wait_for_parts(link, meeting);
-        if (threadIdx.x == 0) met = all;
+    if (threadIdx.x / WARP == WARPS - 1) {
+        bool all = all_have_met(link, meeting);
+        if (threadIdx.x % WARP == 0) early = all;
     }
-    __syncthreads();
-    if (met) total_of_parts<DOTS>(link, meeting, left.chunks, &own, total);
+    make_tree<DOTS>(left, &own);
+    bool met = publish_and_read<DOTS>(own, left.chunks, early, link, meeting, &other);
+    if (met) total_of_parts<DOTS>(link, meeting, left.chunks, &other, &own, total);
     if (threadIdx.x > 0) return;
     if (met) {
         loop->meetings = meeting;
@@ -453,7 +499,7 @@ static int launch_meet(const yk_gpu_view *view, int task, yk_gpu_loop *loop,
 extern "C" int yk_gpu_launch_meet(const yk_gpu_view *view, int task, yk_gpu_loop *loop,
                                   const yk_gpu_link *link, void *stream)
 {
-    if (link->me != 0 || link->nodes > YK_TREE_NODES) return cudaErrorInvalidValue;
+    if (link->me != 0 || link->nodes > MOST_NODES) return cudaErrorInvalidValue;
     switch (yk_task_dots(task)) {
     case 1: return launch_meet<1>(view, task, loop, link, stream);
     case 2: return launch_meet<2>(view, task, loop, link, stream);
