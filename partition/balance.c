@@ -25,3 +25,25 @@ int64_t yk_cut_at_share(const yk_csr *csr, double row_bytes, int64_t first, int6
     }
     return low * YK_CHUNK < last ? low * YK_CHUNK : last;
 }
+
+int64_t yk_gpu_rows(int64_t rows, int64_t gpu_chunks, double cpu_share)
+{
+    int64_t chunks = yk_chunks(rows);
+    if (cpu_share <= 0.0 || chunks == 0) return rows;
+    if (cpu_share >= 1.0) return 0;
+    if (chunks == 1) return cpu_share < 0.5 ? rows : 0;
+    if (gpu_chunks > chunks - 1) gpu_chunks = chunks - 1;
+    return (gpu_chunks < 1 ? 1 : gpu_chunks) * YK_CHUNK;
+}
+
+void yk_cut_beside_gpu(const yk_cut_request *request, int64_t *first)
+{
+    int64_t rows = request->csr->rows;
+    int others = request->parts - 1;
+    first[0] = 0;
+    for (int i = 0; i < others; i++)
+        first[1 + i] = i == 0 ? request->gpu_rows
+                              : yk_cut_at_share(request->csr, request->row_bytes, request->gpu_rows,
+                                                rows, (double)i / others);
+    first[request->parts] = rows;
+}

@@ -3,7 +3,7 @@
 #ifndef YK_BALANCE_H
 #define YK_BALANCE_H
 
-#include "lib/matrix.h"
+#include "lib/iface/partition.h"
 
 /* Bytes that rows [0, row) move in an iteration: 12 a nonzero, row_bytes a row. */
 double yk_bytes_before(const yk_csr *csr, double row_bytes, int64_t row);
@@ -12,5 +12,12 @@ double yk_bytes_before(const yk_csr *csr, double row_bytes, int64_t row);
  * the bytes of [first, last) lie. */
 int64_t yk_cut_at_share(const yk_csr *csr, double row_bytes, int64_t first, int64_t last,
                         double share);
+
+/* Rows of a GPU that shall have so many chunks: where the CPU shall have neither nothing nor all,
+ * each has a chunk at least, as far as there are two. */
+int64_t yk_gpu_rows(int64_t rows, int64_t gpu_chunks, double cpu_share);
+
+/* A partition's cut: the GPU's rows first, then CPU parts in shares of equal bytes. */
+void yk_cut_beside_gpu(const yk_cut_request *request, int64_t *first);
 
 #endif

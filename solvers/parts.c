@@ -205,7 +205,8 @@ yoke_status yk_parts_analyse(yoke_plan *plan)
     memset(cg->part, 0, (size_t)plan->choice.parts * sizeof(yk_part));
     cg->parts = plan->choice.parts;
     YK_TRY(yk_alloc(cg->context, "cuts", cg->parts + 1, sizeof *first, &first));
-    plan->choice.partition->cut(&(yk_cut_request){csr, cg->parts, row_bytes(plan)}, first);
+    plan->choice.partition->cut(
+        &(yk_cut_request){csr, cg->parts, plan->choice.gpu_rows, row_bytes(plan)}, first);
     for (int i = 0; i < cg->parts; i++) {
         cg->part[i].owner = i == 0 ? plan->choice.partition->owner : YK_OWNER_CPU;
         cg->part[i].first = first[i];

@@ -85,12 +85,17 @@ static yoke_status build(yoke_matrix *matrix, const yoke_plan_options *options, 
 }
 
 /* A line to the log and the reports. */
-static void note_cpu(yoke_plan *plan, const char *why)
+static void note(yoke_plan *plan, const char *what, const char *why)
 {
     size_t used = strlen(plan->notices);
-    snprintf(plan->notices + used, sizeof plan->notices - used,
-             "%spartition auto takes the CPU: %s", used ? "\n" : "", why);
-    yk_log(plan->cg.context, YOKE_LOG_NOTICE, "partition auto takes the CPU: %s", why);
+    snprintf(plan->notices + used, sizeof plan->notices - used, "%s%s%s", used ? "\n" : "", what,
+             why);
+    yk_log(plan->cg.context, YOKE_LOG_NOTICE, "%s%s", what, why);
+}
+
+static void note_cpu(yoke_plan *plan, const char *why)
+{
+    note(plan, "partition auto takes the CPU: ", why);
 }
 
 /* A plan, or none; *falls_back: the same options with partition cpu would do as well. */
@@ -103,6 +108,7 @@ static yoke_status make(yoke_matrix *matrix, const yoke_plan_options *options, y
     *falls_back = made->choice.falls_back;
     if (status == YOKE_OK) {
         if (made->choice.declined) note_cpu(made, made->choice.declined);
+        if (*made->choice.notice) note(made, made->choice.notice, "");
         *plan = made;
     } else {
         free_plan(made);

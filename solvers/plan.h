@@ -13,6 +13,10 @@
 /* What the planner decided. Names are static. */
 typedef struct yk_choice {
     const yk_partition *partition;
+    char partition_text[48];   /* with its argument, where it has one */
+    bool shared;               /* rows on a GPU and on the CPU */
+    int64_t gpu_rows;          /* then: the GPU's */
+    char notice[160];          /* of what was done in place of what was asked; or empty */
     const yk_memmode *memmode; /* NULL with one owner */
     const yk_driver *driver;
     const char *home, *solver, *preconditioner, *effort;

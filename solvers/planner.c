@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* planner.c: names and "auto" into a choice, by estimate; tune.c may time others on the matrix. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "lib/context.h"
 #include "lib/status.h"
 #include "lib/threads.h"
+#include "matrices/number.h"
+#include "partition/balance.h"
 #include "solvers/cg/bytes.h"
 #include "solvers/plan.h"
 #include "solvers/registry.h"
@@ -34,10 +37,14 @@ static yoke_status find(yoke_list_kind kind, const char *given, const char *by_d
 
 /* ----------------------------------------------------------------- threads */
 
+/* Of those rows that the CPU has beside a GPU; of all where it is alone, or the GPU. */
 static double bytes_per_iteration(const yoke_matrix *matrix, const yk_choice *choice)
 {
-    return yk_csr_bytes(&matrix->csr) +
-           yk_cg_row_bytes(choice->folded, choice->jacobi) * (double)matrix->csr.rows;
+    double bytes = yk_csr_bytes(&matrix->csr) +
+                   yk_cg_row_bytes(choice->folded, choice->jacobi) * (double)matrix->csr.rows;
+    if (!choice->shared) return bytes;
+    double row_bytes = yk_cg_row_bytes(choice->folded, choice->jacobi);
+    return bytes - yk_bytes_before(&matrix->csr, row_bytes, choice->gpu_rows);
 }
 
 static void choose_threads(const yoke_matrix *matrix, const yoke_plan_options *options,
@@ -68,14 +75,14 @@ static int default_parts(const yoke_matrix *matrix, const yk_choice *choice)
     yoke_machine_describe(&machine);
     int nodes = machine.numa_nodes > 0 ? machine.numa_nodes : 1;
     if (nodes > choice->threads) nodes = choice->threads;
-    int64_t most = yk_chunks(matrix->csr.rows) / 16;
+    int64_t most = yk_chunks(matrix->csr.rows - choice->gpu_rows) / 16;
     return matrix->is_operator || most < nodes ? 1 : nodes;
 }
 
 static yoke_status choose_parts(const yoke_matrix *matrix, const yoke_plan_options *options,
                                 yk_choice *choice)
 {
-    bool gpu = choice->partition->owner == YK_OWNER_GPU;
+    bool gpu = choice->partition->owner == YK_OWNER_GPU && !choice->shared;
     if (gpu && options->parts > 1)
         return yk_fail(YOKE_UNSUITABLE, "partition gpu is one part, %d were asked for",
                        options->parts);
@@ -85,6 +92,7 @@ static yoke_status choose_parts(const yoke_matrix *matrix, const yoke_plan_optio
     choice->parts = options->parts;
     if (choice->parts == 0)
         choice->parts = !gpu && choice->threads > 1 ? default_parts(matrix, choice) : 1;
+    if (choice->shared) choice->parts++;
     return YOKE_OK;
 }
 
@@ -160,6 +168,10 @@ static bool may_measure(const yoke_matrix *matrix, const yk_choice *choice)
 static yoke_status check_cusparse_can(const yoke_plan_options *options, const yk_choice *choice)
 {
     if (!choice->foreign_product) return YOKE_OK;
+    if (choice->shared)
+        return yk_fail(YOKE_UNSUITABLE,
+                       "partition %s does not take format cusparse; use sell or csr",
+                       choice->partition_text);
     if (!is_auto(options->shape) && strcmp(options->shape, "folded") == 0)
         return yk_fail(YOKE_UNSUITABLE, "format cusparse does not take shape folded; use unfolded");
     if (!choice->driver->takes_callbacks)
@@ -173,11 +185,14 @@ static yoke_status choose_shape(const yoke_matrix *matrix, const yoke_plan_optio
                                 yk_choice *choice)
 {
     bool cannot_fold = matrix->is_operator || options->apply_preconditioner || choice->nullspace ||
-                       choice->foreign_product;
+                       choice->foreign_product || choice->shared;
     const char *name;
     YK_TRY(check_cusparse_can(options, choice));
     YK_TRY(find(YOKE_LIST_SHAPES, options->shape, "unfolded", &name, NULL));
     choice->folded = strcmp(name, "folded") == 0;
+    if (choice->folded && choice->shared)
+        return yk_fail(YOKE_UNSUITABLE, "partition %s does not take shape folded; use unfolded",
+                       choice->partition_text);
     if (choice->folded && cannot_fold)
         return yk_fail(YOKE_UNSUITABLE, "shape folded cannot carry a user's operator or "
                                         "preconditioner, nor a nullspace; use unfolded");
@@ -248,7 +263,111 @@ static const char *default_driver(const yoke_matrix *matrix, const yoke_plan_opt
     return can_be_captured(matrix, options) ? "graph" : "stream";
 }
 
-static yoke_status choose_tables(const yoke_matrix *matrix, const yoke_plan_options *options,
+/* The number behind the partition's name: the CPU's share. */
+static yoke_status read_share(const char *given, const char *form, double *share)
+{
+    char text[64] = ""; /* of which the reader looks at eight bytes more */
+    const char *argument = strchr(given, ':'), *end = text;
+    if (argument && strlen(argument) < sizeof text - 8) strcpy(text, argument + 1);
+    if (yk_parse_number(&end, share) != YK_NUMBER_GOOD || *end || !(*share >= 0.0 && *share <= 1.0))
+        return yk_fail(YOKE_INVALID, "partition %s: expected %s with R from 0 to 1", given, form);
+    return YOKE_OK;
+}
+
+/* One kind of owner has all rows: a plan for it alone, by what was asked as far as it goes. */
+static void leave_to_one(yoke_plan_options *options, yk_choice *choice)
+{
+    bool gpu = choice->gpu_rows > 0;
+    snprintf(choice->notice, sizeof choice->notice, "partition %s leaves no rows to %s: %s alone",
+             choice->partition_text, gpu ? "the CPU" : "a GPU", gpu ? "a GPU" : "the CPU");
+    choice->partition = gpu ? &yk_partition_gpu : &yk_partition_cpu;
+    choice->partition_text[0] = '\0';
+    choice->gpu_rows = 0;
+    choice->shared = false;
+    options->memory = NULL;
+    if (gpu)
+        options->parts = 0;
+    else
+        options->driver = options->format = NULL;
+}
+
+/* Which rows a GPU has beside the CPU. */
+static yoke_status choose_shares(const yoke_matrix *matrix, yoke_plan_options *options,
+                                 yk_choice *choice)
+{
+    const yk_partition *partition = choice->partition;
+    double share = 0.0;
+    if (!partition->gpu_rows) return YOKE_OK;
+    YK_TRY(read_share(options->partition, partition->form, &share));
+    if (has_callbacks(matrix, options))
+        return yk_fail(YOKE_UNSUITABLE,
+                       "partition %s does not take a user's operator or preconditioner; use cpu or "
+                       "gpu",
+                       options->partition);
+    snprintf(choice->partition_text, sizeof choice->partition_text, "%s", options->partition);
+    choice->shared = true;
+    choice->gpu_rows = partition->gpu_rows(&matrix->csr, share);
+    if (choice->gpu_rows == 0 || choice->gpu_rows == matrix->csr.rows)
+        leave_to_one(options, choice);
+    return YOKE_OK;
+}
+
+/* The driver for the owners that there are. */
+static yoke_status choose_driver(const yoke_matrix *matrix, const yoke_plan_options *options,
+                                 yk_choice *choice)
+{
+    bool gpu = choice->partition->owner == YK_OWNER_GPU;
+    const char *name;
+    const void *table;
+    YK_TRY(find(YOKE_LIST_DRIVERS, options->driver, default_driver(matrix, options, gpu), &name,
+                &table));
+    choice->driver = table;
+    if (choice->shared) choice->driver = choice->driver->with_cpu;
+    if (choice->driver && gpu == (choice->driver->engine != &yk_engine_cpu)) return YOKE_OK;
+    return yk_fail(YOKE_UNSUITABLE, "driver %s does not run partition %s%s", name,
+                   choice->partition->name, choice->shared ? "; use graph or stream" : "");
+}
+
+/* Why a mode cannot join a GPU and the CPU here; "" if it can. */
+static const char *cannot_join(const yk_memmode *mode, int device)
+{
+    return mode->reason ? mode->reason(device) : "it joins CPU parts alone";
+}
+
+/* Where a GPU reaches no host memory, copies do. */
+static yoke_status default_memory(const yoke_plan_options *options, yk_choice *choice,
+                                  const char **name)
+{
+    yoke_list_item mapped;
+    const void *table;
+    *name = choice->shared ? "mapped" : "host";
+    if (!choice->shared || !is_auto(options->memory)) return YOKE_OK;
+    YK_TRY(yk_registry_find(YOKE_LIST_MEMORY, *name, &mapped, &table));
+    const char *reason = cannot_join(table, options->device);
+    if (!*reason) return YOKE_OK;
+    snprintf(choice->notice, sizeof choice->notice, "memory auto takes explicit: %s", reason);
+    *name = "explicit";
+    return YOKE_OK;
+}
+
+static yoke_status choose_memory(const yoke_plan_options *options, yk_choice *choice)
+{
+    const char *name, *by_default, *reason;
+    const void *table;
+    YK_TRY(default_memory(options, choice, &by_default));
+    YK_TRY(find(YOKE_LIST_MEMORY, options->memory, by_default, &name, &table));
+    choice->memmode = table;
+    if (!choice->shared && choice->memmode->reason)
+        return yk_fail(YOKE_UNSUITABLE,
+                       "memory %s joins a GPU and the CPU; partition %s has rows on one of them",
+                       name, choice->partition->name);
+    if (!choice->shared || !*(reason = cannot_join(choice->memmode, options->device)))
+        return YOKE_OK;
+    return yk_fail(choice->memmode->reason ? YOKE_UNUSABLE : YOKE_UNSUITABLE,
+                   "memory %s for partition %s: %s", name, choice->partition_text, reason);
+}
+
+static yoke_status choose_tables(const yoke_matrix *matrix, yoke_plan_options *options,
                                  yk_choice *choice)
 {
     const char *name, *by_default = "cpu";
@@ -256,18 +375,13 @@ static yoke_status choose_tables(const yoke_matrix *matrix, const yoke_plan_opti
     if (is_auto(options->partition)) by_default = default_partition(matrix, options, choice);
     YK_TRY(find(YOKE_LIST_PARTITIONS, options->partition, by_default, &name, &table));
     choice->partition = table;
+    YK_TRY(choose_shares(matrix, options, choice));
     bool gpu = choice->partition->owner == YK_OWNER_GPU;
     choice->falls_back = gpu && is_auto(options->partition) && is_auto(options->driver) &&
                          options->device == 0 &&
                          (is_auto(options->format) || is_named(options->format, "csr"));
-    YK_TRY(find(YOKE_LIST_DRIVERS, options->driver, default_driver(matrix, options, gpu), &name,
-                &table));
-    choice->driver = table;
-    if (gpu != (choice->driver->engine != &yk_engine_cpu))
-        return yk_fail(YOKE_UNSUITABLE, "driver %s does not run partition %s", name,
-                       choice->partition->name);
-    YK_TRY(find(YOKE_LIST_MEMORY, options->memory, "host", &name, &table));
-    choice->memmode = table;
+    YK_TRY(choose_driver(matrix, options, choice));
+    YK_TRY(choose_memory(options, choice));
     YK_TRY(find(YOKE_LIST_HOMES, options->home, "owner", &choice->home, NULL));
     YK_TRY(find(YOKE_LIST_SOLVERS, options->solver, "cg", &choice->solver, NULL));
     YK_TRY(find(YOKE_LIST_FORMATS, options->format, "csr", &choice->format, NULL));
@@ -303,7 +417,8 @@ static yoke_status choose_residency(const yoke_matrix *matrix, const yoke_plan_o
 {
     bool gpu = choice->partition->owner == YK_OWNER_GPU;
     bool asked = is_named(options->driver, "persistent");
-    bool possible = sell_is_possible(&choice->row_shape), free = gpu && is_auto(options->driver);
+    bool possible = sell_is_possible(&choice->row_shape);
+    bool free = gpu && !choice->shared && is_auto(options->driver);
     if (asked && choice->folded)
         return yk_fail(YOKE_UNSUITABLE, "driver persistent keeps p on the chip and does not take "
                                         "shape folded; use unfolded");
@@ -336,7 +451,12 @@ static yoke_status choose_format(const yoke_matrix *matrix, yk_choice *choice)
 {
     if (choice->partition->owner != YK_OWNER_GPU || matrix->is_operator) return YOKE_OK;
     const yk_row_shape *shape = &choice->row_shape;
-    choice->row_shape = yk_shape_of_rows(&matrix->csr, choice->threads);
+    yk_csr of_gpu = matrix->csr;
+    if (choice->shared) {
+        of_gpu.rows = choice->gpu_rows;
+        of_gpu.nonzeros = yk_row_start(&matrix->csr, choice->gpu_rows);
+    }
+    choice->row_shape = yk_shape_of_rows(&of_gpu, choice->threads);
     if (choice->format_is_auto) choice->format = estimated_format(shape);
     if (strcmp(choice->format, "sell") == 0 && !sell_is_possible(shape))
         return yk_fail(YOKE_UNSUITABLE,
@@ -357,11 +477,12 @@ static yoke_status check_options(const yoke_plan_options *options)
     return YOKE_OK;
 }
 
-yoke_status yk_planner_choose(yoke_matrix *matrix, const yoke_plan_options *options,
+yoke_status yk_planner_choose(yoke_matrix *matrix, const yoke_plan_options *given,
                               yk_choice *choice)
 {
     memset(choice, 0, sizeof *choice);
-    YK_TRY(check_options(options));
+    YK_TRY(check_options(given));
+    yoke_plan_options of_owners = *given, *options = &of_owners;
     choice->device = options->device;
     YK_TRY(choose_tables(matrix, options, choice));
     YK_TRY(check_callbacks(matrix, options, choice));

@@ -41,11 +41,11 @@ static const char here[] = "";
 
 static const entry memory_modes[] = {
     {"host", "host", "CPU parts of one process, through plain memory", &yk_memmode_host, NULL},
-    {"explicit", "explicit", "separate host and device copies, moved by asynchronous copies", NULL,
-     NEXT},
-    {"managed", "managed", "cudaMallocManaged with placement advice", NULL, NEXT},
-    {"mapped", "mapped", "pinned host memory mapped into the GPU", NULL, NEXT},
-    {"system", "system", "plain memory that the GPU reaches by itself", NULL, NEXT},
+    {"explicit", "explicit", "separate host and device copies, moved by asynchronous copies",
+     GPU(&yk_memmode_explicit)},
+    {"managed", "managed", "cudaMallocManaged with placement advice", GPU(&yk_memmode_managed)},
+    {"mapped", "mapped", "pinned host memory mapped into the GPU", GPU(&yk_memmode_mapped)},
+    {"system", "system", "plain memory that the GPU reaches by itself", GPU(&yk_memmode_system)},
     {0},
 };
 static const entry homes[] = {
@@ -57,8 +57,8 @@ static const entry homes[] = {
 static const entry partitions[] = {
     {"cpu", "cpu", "all rows on the CPU", &yk_partition_cpu, NULL},
     {"gpu", "gpu", "all rows on one GPU", GPU(&yk_partition_gpu)},
-    {"ratio", "ratio:R", "a share R of the rows on the CPU", NULL, NEXT},
-    {"nonzeros", "nonzeros:R", "a share R of the nonzeros on the CPU", NULL, NEXT},
+    {"ratio", "ratio:R", "a share R of the rows on the CPU", GPU(&yk_partition_ratio)},
+    {"nonzeros", "nonzeros:R", "a share R of the nonzeros on the CPU", GPU(&yk_partition_nonzeros)},
     {"model", "model", "the cut that the machine's figures predict", NULL, NEXT},
     {"adaptive", "adaptive", "the cut moves by measured times, then freezes", NULL, NEXT},
     {0},

@@ -140,7 +140,7 @@ static void begin_report(const yoke_plan *plan, const yoke_solve_options *option
         .cpu_rows = cpu_rows(plan),
         .memory = choice->memmode ? choice->memmode->name : NULL,
         .home = choice->home,
-        .partition = choice->partition->name,
+        .partition = *choice->partition_text ? choice->partition_text : choice->partition->name,
         .solver = choice->solver,
         .driver = choice->driver->name,
         .format = choice->format,

@@ -131,6 +131,7 @@ static yoke_status time_candidate(tuning *t, double *seconds)
     double began = yoke_seconds();
     *seconds = INFINITY;
     begin_timing(cg, 0.0);
+    if (cg->parts > 1) cg->driver->engine->exchange(cg, YK_BOUNDARY_Z); /* halos are 0 too */
     cg->driver->advance(cg, t->warm);
     for (int i = 0; i < t->repeats && cg->status == YOKE_OK; i++) {
         double before = yoke_seconds();
@@ -169,7 +170,8 @@ static const yk_driver *driver_at(const yk_choice *choice, int k)
         if (!item.usable) continue;
         if (yk_registry_find(YOKE_LIST_DRIVERS, item.name, &item, &found) != YOKE_OK) continue;
         const yk_driver *driver = found;
-        if (driver->engine != choice->driver->engine) continue;
+        if (choice->shared) driver = driver->with_cpu;
+        if (!driver || driver->engine != choice->driver->engine) continue;
         if (choice->foreign_product && !driver->takes_callbacks) continue;
         if (k-- == 0) return driver;
     }

@@ -10,10 +10,13 @@
 
 #include "tests/fake/fake.h"
 
-enum { WAYS = 8, REPEATS = 3 };
+/* The first ALONE have all rows on the GPU, the others some on the CPU. */
+enum { ALONE = 8, WAYS = 14, REPEATS = 3 };
 
 static const char *const drivers[] = {"stream", "graph"}, *const shapes[] = {"folded", "unfolded"};
 static const char *const formats[] = {"csr", "sell"};
+
+static const char *const modes[] = {"explicit", "mapped", "managed"};
 
 static int failures;
 
@@ -42,14 +45,15 @@ static void *solve(void *user)
 {
     task *t = user;
     yoke_plan_options planning = yoke_plan_defaults();
-    planning.partition = t->way < 0 ? "cpu" : "gpu";
+    planning.partition = t->way < 0 ? "cpu" : t->way < ALONE ? "gpu" : "ratio:0.4";
     planning.preconditioner = "jacobi";
-    planning.threads = 1;
+    planning.threads = t->way < ALONE ? 1 : 2;
     if (t->way >= 0) {
         planning.driver = drivers[t->way & 1];
-        planning.shape = shapes[t->way >> 1 & 1];
-        planning.format = formats[t->way >> 2];
+        planning.shape = shapes[t->way < ALONE ? t->way >> 1 & 1 : 1];
+        planning.format = formats[t->way >> 2 & 1];
     }
+    if (t->way >= ALONE) planning.memory = modes[(t->way - ALONE) / 2];
     t->converged = 1;
     for (int i = 0; i < REPEATS; i++) {
         yoke_plan *plan;
@@ -98,6 +102,7 @@ int main(void)
     must(yoke_context_create(NULL, &context));
     all_ways(context, "poisson2d5:9");
     all_ways(context, "elasticity3d:3");
+    all_ways(context, "poisson2d5:30"); /* four chunks, so that threads have some */
     claim(fake_total(fake_live()) == 0 && fake_waiting() == 0, "nothing is left on the device");
     yoke_context_destroy(context);
     printf("fake_stress: %d claims failed\n", failures);

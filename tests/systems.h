@@ -147,8 +147,25 @@ static inline yoke_report solve_with(yoke_matrix *matrix, const yoke_plan_option
     MUST(yoke_solve(plan, b, x, options));
     yoke_report report = *yoke_plan_report(plan);
     report.detail = report.notices = NULL;
+    report.partition = keep(strdup(report.partition)); /* all other names are static */
     yoke_plan_destroy(plan);
     return report;
+}
+
+/* Whether rows on a GPU and on the CPU can be joined in this memory here. */
+static inline bool joins_gpu(const char *memory)
+{
+    yoke_plan *plan = NULL;
+    yoke_plan_options planning = yoke_plan_defaults();
+    planning.partition = "ratio:0.5";
+    planning.memory = memory;
+    yoke_status status =
+        yoke_plan_create(generated(new_context(), "poisson2d5:23"), &planning, &plan);
+    yoke_plan_destroy(plan);
+    cr_assert(status == YOKE_OK || status == YOKE_UNUSABLE || status == YOKE_NOT_BUILT ||
+                  status == YOKE_UNSUITABLE,
+              "%s", yoke_error_text());
+    return status == YOKE_OK;
 }
 
 #endif

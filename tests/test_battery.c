@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* test_battery.c: the same bits of x from every way to solve: parts, threads, shapes, formats,
- * drivers, over systems of every kind of row. A new format or driver is tested by being listed. */
+ * drivers, and owners joined in every memory mode, over systems of every kind of row. A new format,
+ * driver or mode is tested by being listed. */
 #include "tests/systems.h"
 
 #include <criterion/parameterized.h>
@@ -74,12 +75,15 @@ static void same_bits(const system_ *s, const yoke_plan_options *planning)
 {
     double *x = filled(s->rows, NAN);
     yoke_report report = run(s, planning, x);
-    cr_assert_eq(report.iterations, s->iterations, "%s, %s, %d parts, %d threads: %lld iterations",
-                 s->name, planning->shape, planning->parts, planning->threads,
-                 (long long)report.iterations);
+    const char *memory = report.memory ? report.memory : "no", *driver = report.driver;
+    cr_assert_eq(report.iterations, s->iterations,
+                 "%s, %s, %s, %s memory, %s, %d parts, %d threads: %lld iterations", s->name,
+                 report.partition, driver, memory, planning->shape, planning->parts,
+                 planning->threads, (long long)report.iterations);
     cr_assert_eq(memcmp(x, s->expected, (size_t)s->rows * sizeof *x), 0,
-                 "%s, %s, %d parts, %d threads: other bits", s->name, planning->shape,
-                 planning->parts, planning->threads);
+                 "%s, %s, %s, %s memory, %s, %d parts, %d threads: other bits", s->name,
+                 report.partition, driver, memory, planning->shape, planning->parts,
+                 planning->threads);
     free(x);
 }
 
@@ -125,12 +129,50 @@ static void every_way(const system_ *s, const char *preconditioner)
             }
 }
 
+/* Rows on a GPU and on the CPU: the smallest share, which is a chunk, and the largest; all and
+ * none, which leave one owner. */
+static void every_share(const system_ *s, yoke_plan_options planning)
+{
+    static const struct {
+        const char *partition;
+        int parts, threads;
+    } cuts[] = {{"ratio:0.01", 1, 1},   {"ratio:0.5", 3, 2}, {"ratio:0.99", 2, 3},
+                {"nonzeros:0.4", 1, 2}, {"ratio:0", 1, 2},   {"nonzeros:1", 2, 2}};
+    for (size_t i = 0; i < sizeof cuts / sizeof *cuts; i++) {
+        planning.partition = cuts[i].partition;
+        planning.parts = cuts[i].parts;
+        planning.threads = cuts[i].threads;
+        same_bits(s, &planning);
+    }
+}
+
+static void every_way_together(const system_ *s, const char *preconditioner)
+{
+    static const char *const formats[] = {"csr", "sell"};
+    yoke_list_item memory, driver;
+    for (int i = 0; yoke_list(YOKE_LIST_MEMORY, i, &memory); i++)
+        for (int j = 0; yoke_list(YOKE_LIST_DRIVERS, j, &driver); j++)
+            for (int k = 0; k < 2; k++) {
+                bool takes =
+                    strcmp(driver.name, "stream") == 0 || strcmp(driver.name, "graph") == 0;
+                yoke_plan_options planning = yoke_plan_defaults();
+                planning.memory = memory.name;
+                planning.driver = driver.name;
+                planning.format = formats[k];
+                planning.preconditioner = preconditioner;
+                planning.shape = "unfolded";
+                if (!takes || !driver.usable || !memory.usable || !joins_gpu(memory.name)) continue;
+                if (k == 0 || strcmp(s->name, "arrow") != 0) every_share(s, planning);
+            }
+}
+
 static void battery(yoke_matrix *matrix, const char *name)
 {
     static const char *const preconditioners[] = {"none", "jacobi"};
     for (int i = 0; i < 2; i++) {
         system_ s = reference(matrix, name, preconditioners[i]);
         every_way(&s, preconditioners[i]);
+        every_way_together(&s, preconditioners[i]);
     }
 }
 

@@ -69,7 +69,8 @@ static int open_descriptors(void)
 
 /* -------------------------------------------------------------------- ways */
 
-/* Every driver, shape, format and preconditioner of a GPU, and what is chosen where nothing is. */
+/* Every driver, shape, format and preconditioner of a GPU, and what is chosen where nothing is;
+ * then plans that have rows on the CPU too, in every memory mode. */
 typedef struct way {
     yoke_plan_options planning;
     char name[96];
@@ -85,6 +86,27 @@ static bool is_declined(const char *driver, const char *shape)
 {
     return strcmp(driver, "team") == 0 ||
            (strcmp(driver, "persistent") == 0 && strcmp(shape, "folded") == 0);
+}
+
+static int first_together; /* of the ways */
+
+static int add_together(int count)
+{
+    static const char *const modes[] = {"explicit", "mapped", "managed"};
+    static const char *const drivers[] = {"stream", "graph"};
+    first_together = count;
+    for (int i = 0; i < 6; i++) {
+        way *w = &ways[count++];
+        w->planning = yoke_plan_defaults();
+        w->planning.partition = "ratio:0.4";
+        w->planning.memory = modes[i / 2];
+        w->planning.driver = drivers[i & 1];
+        w->planning.format = formats[i / 2 & 1];
+        w->planning.preconditioner = preconditioners[i & 1];
+        snprintf(w->name, sizeof w->name, "%s, %s, %s, %s", w->planning.partition,
+                 w->planning.memory, w->planning.driver, w->planning.format);
+    }
+    return count;
 }
 
 static int list_ways(void)
@@ -107,7 +129,7 @@ static int list_ways(void)
                      w->planning.format, w->planning.preconditioner);
         }
     cr_assert_geq(count, 21, "the fake GPU is not usable");
-    return count;
+    return add_together(count);
 }
 
 /* The first way of a driver, with the shape that all take. */
@@ -334,8 +356,8 @@ Test(fake_gpu, a_solve_makes_nothing)
 Test(fake_gpu, a_thousand_solves_and_a_thousand_plans_leave_memory_flat)
 {
     yoke_context *context = new_context();
-    yoke_matrix *matrix = generated(context, "poisson2d5:6");
-    double *b = filled(36, 1.0), *x = filled(36, 0.0);
+    yoke_matrix *matrix = generated(context, "poisson2d5:17");
+    double *b = filled(289, 1.0), *x = filled(289, 0.0);
     yoke_plan *plan = NULL;
     size_t bytes = 0, peak = 0;
     long long of_host = atomic_load(&context->live_bytes);
@@ -463,7 +485,9 @@ Test(fake_gpu, a_device_too_small_says_what_was_asked_and_what_is_free)
         fake_device_bytes((size_t)1 << 30);
         MUST(yoke_plan_create(matrix, &ways[w].planning, &plan));
         yoke_plan_destroy(plan);
-        most = fake_peak();
+        yoke_memory told = yoke_memory_defaults();
+        MUST(yoke_plan_memory(matrix, &ways[w].planning, &told));
+        most = w < first_together ? fake_peak() : told.device_bytes;
         for (size_t bytes = 0; bytes < most; bytes += most / 23) {
             fake_device_bytes(bytes);
             yoke_status status = yoke_plan_create(matrix, &ways[w].planning, &plan);
@@ -495,7 +519,7 @@ typedef struct scenario {
 static scenario new_scenario(void)
 {
     yoke_context *context = new_context();
-    scenario s = {.matrix = generated(context, "poisson2d5:9"), .rows = 81};
+    scenario s = {.matrix = generated(context, "poisson2d5:17"), .rows = 289}; /* two chunks */
     yoke_csr csr = yoke_csr_defaults();
     MUST(yoke_matrix_view(s.matrix, &csr));
     int64_t nonzeros = yoke_matrix_nonzeros(s.matrix);
@@ -578,6 +602,12 @@ Test(fake_gpu, any_call_may_fail)
     for (int w = 0; w < count; w += 5) fail_everything(w);
 }
 
+Test(fake_gpu, any_call_may_fail_in_a_plan_with_rows_on_the_cpu)
+{
+    int count = list_ways();
+    for (int w = first_together; w < count; w++) fail_everything(w);
+}
+
 Test(fake_gpu, any_call_may_fail_while_another_device_is_current)
 {
     int count = list_ways();
@@ -638,6 +668,31 @@ Test(fake_gpu, a_device_lost_in_a_graph)
 Test(fake_gpu, a_device_lost_in_the_persistent_kernel)
 {
     lose_device_at(12, way_of("persistent"));
+}
+
+/* The threads are told by whoever asks the silent device. */
+Test(fake_gpu, a_device_lost_beside_the_cpu)
+{
+    list_ways();
+    lose_device_at(41, &ways[first_together].planning);
+}
+
+Test(fake_gpu, a_device_lost_in_a_graph_beside_the_cpu)
+{
+    list_ways();
+    lose_device_at(41, &ways[first_together + 1].planning);
+}
+
+Test(fake_gpu, a_device_lost_while_threads_wait_for_its_flag)
+{
+    list_ways();
+    lose_device_at(41, &ways[first_together + 2].planning);
+}
+
+Test(fake_gpu, a_device_lost_in_a_graph_while_threads_wait_for_its_flag)
+{
+    list_ways();
+    lose_device_at(41, &ways[first_together + 3].planning);
 }
 
 /* ------------------------------------------------------- persistent driver */
@@ -794,7 +849,7 @@ Test(fake_gpu, auto_takes_the_persistent_driver_where_a_system_fits_and_the_grap
 typedef struct worker {
     const scenario *s;
     const yoke_plan_options *planning;
-    double *x;
+    double *x, *expected;
     bool fine;
 } worker;
 
@@ -828,24 +883,50 @@ static void *allocate_often(void *user)
     return NULL;
 }
 
-Test(fake_gpu, plans_in_threads_of_their_own_while_another_allocates)
+/* The CPU's bits, each in a thread of its own, while one more allocates. */
+static void solve_at_once(const yoke_plan_options *const *planning, int count)
 {
-    static const char *const drivers[] = {"stream", "graph", "persistent"};
     scenario s = new_scenario();
     pthread_t thread[4];
     worker workers[3];
+    double *expected = filled(s.rows, 0.0);
     atomic_store(&go_on, true);
     pthread_create(&thread[3], NULL, allocate_often, NULL);
-    for (int i = 0; i < 3; i++) {
-        workers[i] = (worker){&s, way_of(drivers[i]), filled(s.rows, 0.0), false};
-        pthread_create(&thread[i], NULL, solve_often, &workers[i]);
+    for (int i = 0; i < count; i++) {
+        yoke_plan_options on_cpu = yoke_plan_defaults();
+        on_cpu.partition = "cpu";
+        on_cpu.preconditioner = planning[i]->preconditioner;
+        solve_with(s.matrix, &on_cpu, s.b, expected, NULL);
+        workers[i] = (worker){&s, planning[i], filled(s.rows, 0.0), filled(s.rows, 0.0), false};
+        memcpy(workers[i].expected, expected, (size_t)s.rows * sizeof *expected);
     }
-    for (int i = 0; i < 3; i++) pthread_join(thread[i], NULL);
+    for (int i = 0; i < count; i++) pthread_create(&thread[i], NULL, solve_often, &workers[i]);
+    for (int i = 0; i < count; i++) pthread_join(thread[i], NULL);
     atomic_store(&go_on, false);
     pthread_join(thread[3], NULL);
-    for (int i = 0; i < 3; i++) {
-        cr_assert(workers[i].fine, "%s", drivers[i]);
-        cr_assert_eq(memcmp(workers[i].x, workers[0].x, (size_t)s.rows * sizeof(double)), 0);
+    for (int i = 0; i < count; i++) {
+        cr_assert(workers[i].fine, "%s", planning[i]->driver);
+        cr_assert_eq(memcmp(workers[i].x, workers[i].expected, (size_t)s.rows * sizeof(double)), 0,
+                     "%s", planning[i]->driver);
     }
     nothing_lives("in the end");
+}
+
+Test(fake_gpu, plans_in_threads_of_their_own_while_another_allocates)
+{
+    const yoke_plan_options *const planning[] = {way_of("stream"), way_of("graph"),
+                                                 way_of("persistent")};
+    solve_at_once(planning, 3);
+}
+
+/* Freeing device memory waits for a kernel that waits for threads, which must not wait for it. */
+Test(fake_gpu, plans_with_rows_on_the_cpu_in_threads_of_their_own_while_another_allocates)
+{
+    list_ways();
+    for (int w = first_together; w < first_together + 6; w += 2) {
+        const yoke_plan_options *const planning[] = {&ways[w].planning, &ways[w + 1].planning};
+        solve_at_once(planning, 1);
+        solve_at_once(planning + 1, 1);
+        solve_at_once(planning, 2);
+    }
 }

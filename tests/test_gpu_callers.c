@@ -32,6 +32,9 @@ static yoke_plan *plan_for(yoke_matrix *matrix, const char *partition, int parts
     return plan;
 }
 
+/* Who may have the rows. */
+static const char *const owners[] = {"gpu", "cpu", "ratio:0.4"};
+
 /* b, and the x that every owner of rows must find to the bit. */
 typedef struct problem {
     yoke_context *context;
@@ -93,12 +96,12 @@ Test(gpu_callers, vectors_give_the_same_bits_wherever_they_lie)
     for (int guess = 0; guess < 2; guess++) {
         problem p = new_problem(guess);
         yoke_plan *plan[] = {plan_for(p.matrix, "gpu", 0), plan_for(p.matrix, "cpu", 1),
-                             plan_for(p.matrix, "cpu", 3)};
-        for (int k = 0; k < 3; k++)
+                             plan_for(p.matrix, "cpu", 3), plan_for(p.matrix, "ratio:0.4", 2)};
+        for (int k = 0; k < 4; k++)
             for (int b = 0; b < MEMORY_KINDS; b++)
                 for (int x = 0; x < MEMORY_KINDS; x++)
                     solve_from(&p, plan[k], (memory_kind)b, (memory_kind)x, guess);
-        for (int k = 0; k < 3; k++) yoke_plan_destroy(plan[k]);
+        for (int k = 0; k < 4; k++) yoke_plan_destroy(plan[k]);
     }
 }
 
@@ -129,8 +132,8 @@ Test(gpu_callers, many_right_hand_sides_lie_on_the_device)
     for (int k = 0; k < MANY; k++)
         for (int i = 0; i < ROWS; i++) b[k * LD + i] = ldexp(p.b[i], k);
     double *b_device = placed(DEVICE, b, sizeof b), *x_device = placed(DEVICE, NULL, sizeof x);
-    for (int k = 0; k < 2; k++) {
-        yoke_plan *plan = plan_for(p.matrix, k ? "cpu" : "gpu", 0);
+    for (int k = 0; k < 3; k++) {
+        yoke_plan *plan = plan_for(p.matrix, owners[k], 0);
         MUST(yoke_solve_many(plan, MANY, b_device, LD, x_device, LD, NULL));
         fetch(x, x_device, sizeof x);
         for (int m = 0; m < MANY; m++)
@@ -145,20 +148,20 @@ Test(gpu_callers, many_right_hand_sides_lie_on_the_device)
 Test(gpu_callers, a_nan_on_the_device_is_found_and_named)
 {
     problem p = new_problem(false);
-    for (int k = 0; k < 4; k++) {
-        yoke_plan *plan = plan_for(p.matrix, k & 1 ? "cpu" : "gpu", 0);
+    for (int k = 0; k < 6; k++) {
+        yoke_plan *plan = plan_for(p.matrix, owners[k % 3], 0);
         yoke_solve_options options = yoke_solve_defaults();
         double wrong[ROWS];
         memcpy(wrong, p.b, bytes);
         wrong[1234] = NAN;
-        options.initial_guess = k >= 2;
+        options.initial_guess = k >= 3;
         double *b = placed(DEVICE, options.initial_guess ? p.b : wrong, bytes);
         double *x = placed(MANAGED, wrong, bytes);
         MUST(yoke_solve(plan, b, x, &options));
         const yoke_report *report = yoke_plan_report(plan);
         cr_assert_eq(report->outcome, YOKE_NOT_FINITE);
         cr_assert_eq(report->row, 1234, "row %lld: %s", (long long)report->row, report->detail);
-        cr_assert(strstr(report->detail, k >= 2 ? "initial guess is" : "b is"), "%s",
+        cr_assert(strstr(report->detail, k >= 3 ? "initial guess is" : "b is"), "%s",
                   report->detail);
         unplace(DEVICE, b);
         unplace(MANAGED, x);

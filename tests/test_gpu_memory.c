@@ -68,15 +68,29 @@ static yoke_plan *planned(yoke_matrix *matrix, const yoke_plan_options *planning
     return plan;
 }
 
+/* Rows of a plan on the GPU: the first ones. */
+static int64_t gpu_rows(const yoke_matrix *matrix, yoke_plan *plan)
+{
+    int64_t rows = yoke_matrix_rows(matrix);
+    yoke_solve_options few = three_iterations();
+    MUST(yoke_solve(plan, filled(rows, 1.0), filled(rows, 0.0), &few));
+    return rows - yoke_plan_report(plan)->cpu_rows;
+}
+
+static double csr_bytes(const yoke_matrix *matrix, int64_t rows)
+{
+    yoke_csr csr = yoke_csr_defaults();
+    MUST(yoke_matrix_view(matrix, &csr));
+    return 12.0 * ((const int32_t *)csr.row_start)[rows] + 4.0 * (double)(rows + 1);
+}
+
 /* Of SELL the CSR it was made from is told and given back. */
 static void told_is_taken(yoke_matrix *matrix, const yoke_plan_options *planning)
 {
-    double csr =
-        12.0 * (double)yoke_matrix_nonzeros(matrix) + 4.0 * (double)(yoke_matrix_rows(matrix) + 1);
-    double given_back = strcmp(planning->format, "sell") == 0 ? csr : 0.0;
     double expected = told(matrix, planning), before = free_now();
     yoke_plan *plan = planned(matrix, planning);
-    double taken = before - free_now();
+    double taken = before - free_now(), csr = csr_bytes(matrix, gpu_rows(matrix, plan));
+    double given_back = strcmp(planning->format, "sell") == 0 ? csr : 0.0;
     cr_assert_float_eq(expected - given_back, taken, GRANULE, "%s, %s: told %.9g, took %.9g",
                        planning->format, planning->shape, expected, taken);
     yoke_plan_destroy(plan);
@@ -95,6 +109,72 @@ Test(gpu_memory, is_told_before_it_is_taken)
     sell.driver = "graph"; /* which keeps nothing else of a small system */
     told_is_taken(generated(new_context(), SORTED), &sell);
     cr_assert_float_eq(told(matrix, &folded) - told(matrix, &csr), 8.0 * SIDE * SIDE * SIDE, 1.0);
+}
+
+static const char *const modes[] = {"explicit", "mapped", "managed"};
+
+/* Managed memory is the host's where it stays there, and yet counts as the fake device's. */
+Test(gpu_memory, of_a_plan_with_rows_on_the_cpu_is_told_before_it_is_taken)
+{
+    yoke_matrix *matrix = generated(new_context(), SPEC);
+    for (int i = 0; i < 4; i++) {
+        yoke_plan_options planning = in_format(i & 1 ? "sell" : "csr", "unfolded");
+        planning.partition = "ratio:0.3";
+        planning.memory = modes[i / 2];
+        planning.parts = 2;
+        if (!joins_gpu(modes[i / 2])) continue;
+        yoke_plan_destroy(planned(matrix, &planning)); /* kernels are loaded */
+        told_is_taken(matrix, &planning);
+    }
+}
+
+typedef struct counter {
+    double live, peak;
+} counter;
+
+static void *count_allocate(void *user, size_t alignment, size_t bytes)
+{
+    counter *c = user;
+    c->live += (double)bytes;
+    if (c->live > c->peak) c->peak = c->live;
+    return aligned_alloc(alignment, bytes);
+}
+
+static void count_release(void *user, void *memory, size_t bytes)
+{
+    counter *c = user;
+    c->live -= (double)bytes;
+    free(memory);
+}
+
+/* The part's matrix passes through the host. What is pinned is told too, and little. */
+Test(gpu_memory, of_the_host_too_is_told_with_what_passes_through_it)
+{
+    counter c = {0.0, 0.0};
+    yoke_context_options options = yoke_context_defaults();
+    yoke_context *context = NULL;
+    options.allocate = count_allocate;
+    options.release = count_release;
+    options.memory_user = &c;
+    MUST(yoke_context_create(&options, &context));
+    yoke_matrix *matrix = NULL;
+    MUST(yoke_matrix_generate(context, SPEC, &matrix));
+    for (int i = 0; i < 3; i++) {
+        yoke_plan_options planning = in_format("csr", "unfolded");
+        yoke_memory memory = yoke_memory_defaults();
+        planning.partition = "ratio:0.3";
+        planning.memory = modes[i];
+        planning.threads = 1;
+        if (!joins_gpu(modes[i])) continue;
+        MUST(yoke_plan_memory(matrix, &planning, &memory));
+        double before = c.peak = c.live;
+        yoke_plan_destroy(planned(matrix, &planning));
+        cr_assert_float_eq((c.peak - before) / (double)memory.host_bytes, 1.0, 0.05,
+                           "%s: told %zu, took %g", modes[i], memory.host_bytes, c.peak - before);
+        cr_assert_eq(c.live, before);
+    }
+    yoke_matrix_destroy(matrix);
+    yoke_context_destroy(context);
 }
 
 /* The image's size is known for sure only once it is made. */

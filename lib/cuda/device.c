@@ -217,6 +217,13 @@ yoke_status yk_device_wait(const yk_device *device)
     return YOKE_OK;
 }
 
+yoke_status yk_device_look(const yk_device *device, bool *idle)
+{
+    cudaError_t error = cudaStreamQuery(device->stream);
+    *idle = error == cudaSuccess;
+    return error == cudaErrorNotReady ? YOKE_OK : yk_device_try(error, "cudaStreamQuery");
+}
+
 yoke_status yk_device_set_mark(const yk_device *device, int mark)
 {
     CUDA_TRY(cudaEventRecord(device->mark[mark], device->stream));

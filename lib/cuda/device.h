@@ -53,6 +53,8 @@ void yk_device_free_pinned(void *memory);
 yoke_status yk_device_copy(const yk_device *device, void *to, const void *from, size_t bytes);
 yoke_status yk_device_clear(const yk_device *device, void *to, size_t bytes);
 yoke_status yk_device_wait(const yk_device *device);
+/* Whether the stream holds no more work; does not wait. */
+yoke_status yk_device_look(const yk_device *device, bool *idle);
 
 /* A mark in the stream, 0 or 1, and waiting until it is reached. */
 yoke_status yk_device_set_mark(const yk_device *device, int mark);

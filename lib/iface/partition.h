@@ -9,17 +9,22 @@
 typedef struct yk_cut_request {
     const yk_csr *csr; /* row starts may be missing (an operator): then rows count alone */
     int parts;
+    int64_t gpu_rows; /* of the first part, where the partition has gpu_rows */
     double row_bytes; /* of the vectors, an iteration; an entry of the matrix is 12 */
 } yk_cut_request;
 
 typedef struct yk_partition {
     const char *name, *form, *text;
-    yk_owner owner; /* of all parts */
+    yk_owner owner; /* of the first part, and of all where gpu_rows is NULL */
+    /* Of a strategy that has rows on a GPU and on the CPU: the GPU's, [0, gpu_rows), where the CPU
+     * shall have a share, 0 to 1: a multiple of YK_CHUNK, or all. */
+    int64_t (*gpu_rows)(const yk_csr *csr, double share);
     /* first[0 .. parts]: part i gets rows [first[i], first[i + 1]); inner ones multiples of
      * YK_CHUNK, parts may be empty. */
     void (*cut)(const yk_cut_request *request, int64_t *first);
 } yk_partition;
 
 extern const yk_partition yk_partition_cpu, yk_partition_gpu;
+extern const yk_partition yk_partition_ratio, yk_partition_nonzeros;
 
 #endif

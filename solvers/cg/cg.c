@@ -204,6 +204,7 @@ static yoke_status advance(run *r)
     int64_t before = cg->s.iteration;
     double since = yoke_seconds();
     cg->driver->advance(cg, r->steps);
+    YK_TRY(cg->status);
     double took = yoke_seconds() - since;
     r->report->solve_seconds += took;
     r->report->iterations = cg->s.iteration;

@@ -31,7 +31,11 @@ typedef enum yk_vector {
     YK_VECTOR_Q
 } yk_vector;
 
-/* Who does the work on the parts, in whose memory: CPU threads, or a GPU. Read at planning. */
+/* What parts send to each other: the boundary of z, and outside the loop of x. */
+typedef enum yk_boundary { YK_BOUNDARY_Z, YK_BOUNDARY_X } yk_boundary;
+
+/* Who does the work on the parts, in whose memory: CPU threads, a GPU, or both. Read at planning.
+ */
 typedef struct yk_engine {
     const char *name;
     /* Planning; open, close and load_... are NULL where the matrix is used where it lies. */
@@ -57,6 +61,8 @@ typedef struct yk_engine {
     void (*run)(yk_cg *cg, yk_task task, double argument, double *total);
     /* out = Op in by the user's callback, outside the loop; false if it failed. */
     bool (*apply)(yk_cg *cg, const yoke_operator *op, yk_vector in, yk_vector out);
+    /* Every boundary into the halos of all parts, outside the loop; NULL: there is one part. */
+    void (*exchange)(yk_cg *cg, yk_boundary which);
     /* b into the parts; x0 into x, or 0 where it is NULL; p = 0. */
     void (*import)(yk_cg *cg, const double *b, const double *x0);
     /* x, times the factor, to the caller. */
@@ -87,6 +93,7 @@ typedef struct yk_driver {
     const yk_engine *engine;
     bool wins;            /* where it accepts: auto takes it, untimed */
     bool takes_callbacks; /* a user's operator or preconditioner; a product that is not ours */
+    const struct yk_driver *with_cpu; /* the same where the CPU has rows too; NULL: there is none */
     /* Planning, with the matrix loaded and the shape set. accepts: YOKE_OK, or why it cannot run
      * this; prepare: makes what advance would otherwise make, again after a change of format or
      * shape. NULL: takes any; needs nothing. */
@@ -134,19 +141,42 @@ struct yk_cg {
     yoke_status status;          /* of the first device call that failed in this solve */
 };
 
-extern const yk_engine yk_engine_cpu, yk_engine_gpu;
+extern const yk_engine yk_engine_cpu, yk_engine_gpu, yk_engine_together;
 extern const yk_driver yk_driver_team, yk_driver_stream, yk_driver_graph, yk_driver_persistent;
+extern const yk_driver yk_driver_stream_with_cpu, yk_driver_graph_with_cpu;
 
 /* Pieces by the threads of the team: those of the CPU's parts; or those of a GPU's. */
 typedef void (*yk_piece_fn)(yk_cg *cg, yk_piece *piece, void *user);
 void yk_team_run(yk_cg *cg, yk_piece_fn body, void *user);
 void yk_team_run_for_gpu(yk_cg *cg, yk_piece_fn body, void *user);
 
+/* The two halves of an iteration, each ended by a meeting. */
+typedef enum yk_half { YK_HALF_MULTIPLY, YK_HALF_UPDATE } yk_half;
+
+/* An owner whose work the first worker enqueues beside doing its own: the GPU of a plan with CPU
+ * parts. It calls, in each half, begin before its own pieces, finish after them, arrived once it
+ * has arrived at the meeting: by then, or soon, the companion's sums are in its part's slot. left:
+ * iterations, this one included. NULL: nothing to do. False: it failed, which cg->status says, and
+ * all leave the loop. */
+typedef struct yk_companion {
+    bool (*begin)(yk_cg *cg, yk_half half, const yk_cg_scalars *s);
+    bool (*finish)(yk_cg *cg, yk_half half, unsigned meeting);
+    bool (*arrived)(yk_cg *cg, yk_half half, unsigned meeting, int64_t left);
+} yk_companion;
+
+/* Outside the loop: a task over the CPU's parts; then its sums behind those of the rows before, and
+ * the largest magnitude. */
+void yk_team_task(yk_cg *cg, yk_task task, double argument);
+void yk_team_append_sums(const yk_cg *cg, yk_tree *all);
+double yk_team_largest(const yk_cg *cg);
+
+/* The CPU's parts through an advance, by the threads of the team, with a companion or NULL. */
+void yk_team_advance(yk_cg *cg, const yk_companion *with, int64_t at_most);
+
 /* Rows of a part as the passes see them, with the scalars of the state. */
 yk_cg_rows yk_cg_view(const yk_cg *cg, const yk_part *part, const yk_cg_scalars *s, int newest_p);
 
 /* Sends the boundary rows of a piece, from the part's z or x, into the receivers' halos. */
-typedef enum yk_boundary { YK_BOUNDARY_Z, YK_BOUNDARY_X } yk_boundary;
 void yk_send_boundary(const yk_cg *cg, const yk_piece *piece, yk_boundary which);
 
 /* The task of the loop that updates r, and the one that makes it b - A x. */

@@ -14,9 +14,7 @@
  * a = 3, t = 10 us. Even, so that a batch ends with p where it began. */
 enum { BATCH = 16 };
 
-/* Each pass goes over the rows against the one before it, whose last rows the L2 cache still has.
- */
-static yoke_status enqueue(yk_cg *cg, yk_gpu_view *view, yk_task task, const char *name)
+yoke_status yk_gpu_enqueue(yk_cg *cg, yk_gpu_view *view, yk_task task, const char *name)
 {
     struct yk_gpu_state *gpu = cg->gpu;
     YK_TRY(yk_device_try(yk_gpu_launch(view, task, gpu->loop, gpu->device.stream), name));
@@ -28,9 +26,9 @@ static yoke_status enqueue(yk_cg *cg, yk_gpu_view *view, yk_task task, const cha
  * too, on a p that does not change any more. */
 yoke_status yk_gpu_enqueue_multiply(yk_cg *cg, yk_gpu_view *view)
 {
-    if (!cg->gpu->cusparse) return enqueue(cg, view, YK_TASK_MULTIPLY, "multiply");
+    if (!cg->gpu->cusparse) return yk_gpu_enqueue(cg, view, YK_TASK_MULTIPLY, "multiply");
     YK_TRY(yk_gpu_cusparse_multiply(cg));
-    return enqueue(cg, view, YK_TASK_DOT_PQ, "multiply");
+    return yk_gpu_enqueue(cg, view, YK_TASK_DOT_PQ, "multiply");
 }
 
 /* backwards: the direction of the next pass. */
@@ -41,12 +39,12 @@ static yoke_status enqueue_iteration(yk_cg *cg, int newest_p, int *backwards)
     yk_gpu_view view = yk_gpu_view_of(cg, cg->folded ? newest_p ^ 1 : newest_p);
     view.walk.backwards = *backwards;
     if (cg->folded) {
-        YK_TRY(enqueue(cg, &view, YK_TASK_FOLD, "fold"));
+        YK_TRY(yk_gpu_enqueue(cg, &view, YK_TASK_FOLD, "fold"));
     } else {
-        YK_TRY(enqueue(cg, &view, YK_TASK_DIRECTION, "direction"));
+        YK_TRY(yk_gpu_enqueue(cg, &view, YK_TASK_DIRECTION, "direction"));
         YK_TRY(yk_gpu_enqueue_multiply(cg, &view));
     }
-    YK_TRY(enqueue(cg, &view, yk_cg_update_task(cg), "update"));
+    YK_TRY(yk_gpu_enqueue(cg, &view, yk_cg_update_task(cg), "update"));
     *backwards = view.walk.backwards;
     return YOKE_OK;
 }
@@ -127,6 +125,7 @@ yoke_status yk_gpu_begin_advance(yk_cg *cg, int64_t at_most)
     loop->folds = 0;
     loop->limits = cg->limits;
     loop->recorded = 0;
+    loop->meetings = cg->meetings;
     return yk_device_copy(&gpu->device, gpu->loop, loop, offsetof(yk_gpu_loop, rr));
 }
 
@@ -239,6 +238,7 @@ const yk_driver yk_driver_stream = {
     .text = "kernels on a CUDA stream",
     .engine = &yk_engine_gpu,
     .takes_callbacks = true,
+    .with_cpu = &yk_driver_stream_with_cpu,
     .advance = advance_stream,
 };
 
@@ -247,6 +247,7 @@ const yk_driver yk_driver_graph = {
     .text = "batches of kernels as a CUDA graph",
     .engine = &yk_engine_gpu,
     .takes_callbacks = true,
+    .with_cpu = &yk_driver_graph_with_cpu,
     .prepare = prepare_graph,
     .advance = advance_graph,
 };

@@ -144,10 +144,8 @@ static void close_gpu(yk_cg *cg)
     struct yk_gpu_state *gpu = cg->gpu;
     if (!gpu) return;
     int previous = yk_device_enter(&gpu->device);
-    for (int i = 0; i < 2; i++) {
-        yk_device_graph_destroy(gpu->graph[i]);
-        yk_device_free_pinned(gpu->seen[i]);
-    }
+    for (int i = 0; i < YK_GPU_GRAPHS; i++) yk_device_graph_destroy(gpu->graph[i]);
+    for (int i = 0; i < 2; i++) yk_device_free_pinned(gpu->seen[i]);
     yk_device_free_pinned(gpu->staged);
     yk_device_free_pinned(gpu->total);
     yk_gpu_close_exchange(cg);
@@ -233,7 +231,7 @@ static yoke_status import_here(yk_cg *cg, const double *b, const double *x0)
         YK_TRY(yk_device_copy(device, part->x, x0, bytes));
     else
         YK_TRY(yk_device_clear(device, part->x, bytes));
-    YK_TRY(yk_device_clear(device, part->p, bytes));
+    YK_TRY(yk_device_clear(device, part->p, bytes + (size_t)part->halo * sizeof(double)));
     if (cg->folded) YK_TRY(yk_device_clear(device, part->p_old, bytes));
     return YOKE_OK;
 }

@@ -8,6 +8,17 @@
 #include "solvers/cg/gpu.h"
 #include "solvers/cg/gpu_resident.h"
 
+/* What works beside CPU parts: together.c, together_drivers.c. */
+typedef struct yk_gpu_beside {
+    int32_t *send_row; /* on the device: of all receivers in turn */
+    yk_tree *tree;     /* on the device: the part's sums, of a task or a half */
+    yk_tree *seen;     /* pinned: the same */
+    int backwards;     /* the direction in which the next iteration begins */
+    int ahead;         /* iterations of a graph that are not over yet */
+} yk_gpu_beside;
+
+enum { YK_GPU_GRAPHS = 4 };
+
 struct yk_gpu_state {
     yk_device device;
     /* CSR, which goes once SELL has it; and SELL. */
@@ -37,7 +48,9 @@ struct yk_gpu_state {
     yk_resident resident; /* of the persistent driver; word NULL: not for this plan, because: */
     char not_resident[256];
     unsigned long long launches; /* of its kernel */
-    void *graph[2];              /* a batch of iterations, from each of p and p_old */
+    /* A batch of iterations, from each of p and p_old; beside CPU parts: see together_drivers.c */
+    void *graph[YK_GPU_GRAPHS];
+    yk_gpu_beside beside;
 };
 
 /* The part that the GPU owns: the first, of all rows where it is alone. */
@@ -86,8 +99,17 @@ void yk_gpu_advance(yk_cg *cg, int64_t at_most, yk_gpu_advance_fn advance);
 yoke_status yk_gpu_begin_advance(yk_cg *cg, int64_t at_most);
 yoke_status yk_gpu_end_advance(yk_cg *cg);
 
+/* gpu_drivers.c: a pass of the loop, enqueued; the next goes over the rows against it, whose last
+ * ones the L2 cache still has. */
+yoke_status yk_gpu_enqueue(yk_cg *cg, yk_gpu_view *view, yk_task task, const char *name);
+
 /* gpu_drivers.c: q = A p and p.q, and with them alpha, enqueued; by the format's way. */
 yoke_status yk_gpu_enqueue_multiply(yk_cg *cg, yk_gpu_view *view);
+
+/* together.c: the GPU's boundary to where CPU parts' halos are on its side, enqueued; and from
+ * there to where the host has them, unless that is one memory. loop NULL: outside of it. */
+yoke_status yk_together_send(yk_cg *cg, yk_boundary which, const yk_gpu_loop *loop);
+yoke_status yk_together_bring_down(yk_cg *cg, yk_boundary which);
 
 /* Keeps the first failure of a solve; true if there is none. */
 bool yk_gpu_ok(yk_cg *cg, yoke_status status);

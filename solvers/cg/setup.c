@@ -19,15 +19,9 @@ static void centre(yk_cg *cg, yk_task sum, yk_task subtract)
 
 /* ----------------------------------------------------------- true residual */
 
-static void send_piece(yk_cg *cg, yk_piece *piece, void *user)
-{
-    const yk_boundary *which = user;
-    yk_send_boundary(cg, piece, *which);
-}
-
 static void send_all(yk_cg *cg, yk_boundary which)
 {
-    if (cg->parts > 1) yk_team_run(cg, send_piece, &which);
+    if (cg->parts > 1) cg->driver->engine->exchange(cg, which);
 }
 
 yk_task yk_cg_residual_task(const yk_cg *cg)

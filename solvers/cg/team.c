@@ -13,10 +13,12 @@
 
 typedef struct worker {
     yk_cg *cg;
-    int index, count; /* this worker does pieces index, index + count, ... of the CPU's */
+    const yk_companion *with; /* of worker 0, if there is one; else NULL */
+    int index, count;         /* this worker does pieces index, index + count, ... of the CPU's */
     yk_cg_scalars s;
     unsigned meetings;
     int newest_p;
+    int64_t left; /* iterations, this one included */
 } worker;
 
 #define FOR_MY_PIECES(w, i)                                                                        \
@@ -52,18 +54,45 @@ static void publish(const yk_cg *cg, int part, unsigned meeting)
     yk_flag_set(&slot->flag, meeting);
 }
 
+/* What the companion could not do ends the loop for all. */
+static bool go_on(worker *w, bool done)
+{
+    if (done) return true;
+    yk_flag_set(w->cg->link.abort, 1);
+    w->s.stop = YK_CG_ABORTED;
+    return false;
+}
+
+static bool begin(worker *w, yk_half half)
+{
+    return !w->with || !w->with->begin || go_on(w, w->with->begin(w->cg, half, &w->s));
+}
+
+static bool finish(worker *w, yk_half half, unsigned meeting)
+{
+    return !w->with || !w->with->finish || go_on(w, w->with->finish(w->cg, half, meeting));
+}
+
+static bool arrived(worker *w, yk_half half, unsigned meeting)
+{
+    return !w->with || !w->with->arrived ||
+           go_on(w, w->with->arrived(w->cg, half, meeting, w->left));
+}
+
 /* All workers of all parts meet; total holds the sums over all rows. False after an abort. */
-static bool meet(worker *w, int dots, double *total)
+static bool meet(worker *w, yk_half half, int dots, double *total)
 {
     yk_cg *cg = w->cg;
     yk_link *link = &cg->link;
     unsigned meeting = ++w->meetings;
+    if (!finish(w, half, meeting)) return false;
     FOR_MY_PIECES(w, i)
     {
         int part = cg->piece[i].part;
         if ((int)yk_flag_arrive(&link->port[part].arrived) == cg->pieces_of[part])
             publish(cg, part, meeting);
     }
+    if (!arrived(w, half, meeting)) return false;
     yk_tree all;
     yk_tree_begin(&all, 0, dots);
     for (int part = 0; part < link->parts; part++) {
@@ -142,14 +171,14 @@ void yk_send_boundary(const yk_cg *cg, const yk_piece *piece, yk_boundary which)
     }
 }
 
-/* p of the halo is updated by its reader: only z travels. */
-static void direction_of_halo(const yk_cg_rows *c, const yk_part *part, const yk_piece *piece,
+/* p of the halo is updated by its reader: only z travels, to where the link says. */
+static void direction_of_halo(const yk_cg *cg, const yk_cg_rows *c, const yk_piece *piece,
                               const double *p_old)
 {
-    for (int64_t k = piece->halo_first; k < piece->halo_last; k++) {
-        int64_t i = part->rows + k;
-        c->p[i] = yk_fma(c->beta, p_old[i], c->z[i] - c->shift);
-    }
+    const double *z = cg->link.port[piece->part].halo_z;
+    const int64_t rows = cg->part[piece->part].rows;
+    for (int64_t k = piece->halo_first; k < piece->halo_last; k++)
+        c->p[rows + k] = yk_fma(c->beta, p_old[rows + k], z[k] - c->shift);
 }
 
 static bool multiply_unfolded(worker *w, unsigned number)
@@ -159,7 +188,7 @@ static bool multiply_unfolded(worker *w, unsigned number)
     {
         yk_cg_rows c = view(w, &cg->piece[i]);
         run_task(cg, &cg->piece[i], &c, YK_TASK_DIRECTION);
-        direction_of_halo(&c, &cg->part[cg->piece[i].part], &cg->piece[i], c.p);
+        direction_of_halo(cg, &c, &cg->piece[i], c.p);
     }
     if (!gate(w, number)) return false;
     FOR_MY_PIECES(w, i)
@@ -178,7 +207,7 @@ static void multiply_folded(worker *w)
     {
         yk_cg_rows c = view(w, &cg->piece[i]);
         run_task(cg, &cg->piece[i], &c, YK_TASK_FOLD);
-        direction_of_halo(&c, &cg->part[cg->piece[i].part], &cg->piece[i], c.p_old);
+        direction_of_halo(cg, &c, &cg->piece[i], c.p_old);
     }
 }
 
@@ -211,26 +240,34 @@ static void iterate(worker *w, int64_t at_most)
 {
     yk_cg *cg = w->cg;
     yk_task task = yk_cg_update_task(cg);
-    for (int64_t done = 0; done < at_most && !w->s.stop; done++) {
+    for (w->left = at_most; w->left > 0 && !w->s.stop; w->left--) {
         double total[YK_DOTS] = {0.0};
+        if (!begin(w, YK_HALF_MULTIPLY)) return;
         if (cg->folded)
             multiply_folded(w);
         else if (!multiply_unfolded(w, w->meetings + 1))
             return;
-        if (!meet(w, 1, total)) return;
+        if (!meet(w, YK_HALF_MULTIPLY, 1, total)) return;
         yk_cg_after_multiply(&w->s, total[YK_DOT_PQ]);
-        if (w->s.stop) return;
+        if (w->s.stop || !begin(w, YK_HALF_UPDATE)) return;
         update(w, task);
-        if (!meet(w, yk_task_dots(task), total)) return;
+        if (!meet(w, YK_HALF_UPDATE, yk_task_dots(task), total)) return;
         if (!cg->jacobi) total[YK_DOT_RZ] = total[YK_DOT_RR];
         yk_cg_after_update(&w->s, &cg->limits, total);
         if (w->index == 0) record(cg, &w->s);
     }
 }
 
-static void work(yk_cg *cg, int index, int count, int64_t at_most, worker *left)
+static void work(yk_cg *cg, const yk_companion *with, int index, int count, int64_t at_most,
+                 worker *left)
 {
-    worker w = {cg, index, count, cg->s, cg->meetings, cg->newest_p};
+    worker w = {.cg = cg,
+                .with = index == 0 ? with : NULL,
+                .index = index,
+                .count = count,
+                .s = cg->s,
+                .meetings = cg->meetings,
+                .newest_p = cg->newest_p};
     iterate(&w, at_most);
     if (index == 0) *left = w;
 }
@@ -250,23 +287,33 @@ static void one_task(yk_cg *cg, yk_piece *piece, void *user)
     run_task(cg, piece, &c, call->task);
 }
 
-static void total_of_pieces(const yk_cg *cg, yk_task task, double *total)
+void yk_team_task(yk_cg *cg, yk_task task, double argument)
 {
-    yk_tree all;
-    yk_tree_begin(&all, 0, yk_task_dots(task));
-    for (int i = cg->gpu_pieces; i < cg->pieces; i++) yk_tree_append(&all, &cg->piece[i].sums);
-    yk_tree_total(&all, total);
+    yk_team_run(cg, one_task, &(task_call){task, argument});
+}
+
+void yk_team_append_sums(const yk_cg *cg, yk_tree *all)
+{
+    for (int i = cg->gpu_pieces; i < cg->pieces; i++) yk_tree_append(all, &cg->piece[i].sums);
+}
+
+double yk_team_largest(const yk_cg *cg)
+{
+    double largest = 0.0;
+    for (int i = cg->gpu_pieces; i < cg->pieces; i++) largest = fmax(largest, cg->piece[i].largest);
+    return largest;
 }
 
 static void run(yk_cg *cg, yk_task task, double argument, double *total)
 {
-    yk_team_run(cg, one_task, &(task_call){task, argument});
+    yk_tree all;
+    yk_team_task(cg, task, argument);
     if (yk_task_is_largest(task)) {
-        *total = 0.0;
-        for (int i = cg->gpu_pieces; i < cg->pieces; i++)
-            *total = fmax(*total, cg->piece[i].largest);
+        *total = yk_team_largest(cg);
     } else if (yk_task_dots(task) > 0) {
-        total_of_pieces(cg, task, total);
+        yk_tree_begin(&all, 0, yk_task_dots(task));
+        yk_team_append_sums(cg, &all);
+        yk_tree_total(&all, total);
     }
 }
 
@@ -275,13 +322,13 @@ static void halo_direction(yk_cg *cg, yk_piece *piece, void *user)
     const yk_part *part = &cg->part[piece->part];
     yk_cg_rows c = yk_cg_view(cg, part, &cg->s, cg->newest_p);
     (void)user;
-    direction_of_halo(&c, part, piece, c.p);
+    direction_of_halo(cg, &c, piece, c.p);
 }
 
-static void send_z(yk_cg *cg, yk_piece *piece, void *user)
+static void send_piece(yk_cg *cg, yk_piece *piece, void *user)
 {
-    (void)user;
-    yk_send_boundary(cg, piece, YK_BOUNDARY_Z);
+    const yk_boundary *which = user;
+    yk_send_boundary(cg, piece, *which);
 }
 
 /* A callback may use threads of its own, so it runs between parallel regions. */
@@ -307,7 +354,7 @@ static bool update_by_steps(yk_cg *cg, double *total)
         if (isfinite(total[YK_DOT_RR]) && !isfinite(total[YK_DOT_RZ]))
             cg->not_finite_from = "preconditioner";
     }
-    yk_team_run(cg, send_z, NULL);
+    yk_team_run(cg, send_piece, &(yk_boundary){YK_BOUNDARY_Z});
     return true;
 }
 
@@ -331,25 +378,29 @@ static void advance_by_steps(yk_cg *cg, int64_t at_most)
     }
 }
 
-static void advance(yk_cg *cg, int64_t at_most)
+void yk_team_advance(yk_cg *cg, const yk_companion *with, int64_t at_most)
 {
-    if (cg->op || cg->preconditioner) {
-        advance_by_steps(cg, at_most);
-        return;
-    }
     worker left;
 #ifdef _OPENMP
     int team = yk_team_size(cg->threads);
     if (team > 1) {
 #pragma omp parallel num_threads(team)
-        work(cg, omp_get_thread_num(), omp_get_num_threads(), at_most, &left);
+        work(cg, with, omp_get_thread_num(), omp_get_num_threads(), at_most, &left);
     } else
 #endif
-        work(cg, 0, 1, at_most, &left);
+        work(cg, with, 0, 1, at_most, &left);
     cg->s = left.s;
     cg->meetings = left.meetings;
     cg->newest_p = left.newest_p;
     cg->came = left.count;
+}
+
+static void advance(yk_cg *cg, int64_t at_most)
+{
+    if (cg->op || cg->preconditioner)
+        advance_by_steps(cg, at_most);
+    else
+        yk_team_advance(cg, NULL, at_most);
 }
 
 static void run_pieces(yk_cg *cg, int first, int end, yk_piece_fn body, void *user)
@@ -463,12 +514,18 @@ static void release(yk_cg *cg, const yk_part *part, double *vector, int64_t coun
     yk_free(cg->context, vector, count, sizeof(double));
 }
 
+static void exchange(yk_cg *cg, yk_boundary which)
+{
+    yk_team_run(cg, send_piece, &which);
+}
+
 const yk_engine yk_engine_cpu = {
     .name = "cpu",
     .allocate = allocate,
     .release = release,
     .run = run,
     .apply = yk_cpu_apply,
+    .exchange = exchange,
     .import = import,
     .export = export,
 };

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* together.c: the engine of a plan whose rows lie on a GPU and on the CPU: each owner's memory, and
+ * the tasks outside the loop, by both at once. Inside the loop: together_drivers.c. */
+#include <math.h>
+#include <string.h>
+
+#include "lib/status.h"
+#include "solvers/cg/gpu_meet.h"
+#include "solvers/cg/gpu_state.h"
+
+static const yk_engine *engine_of(const yk_part *part)
+{
+    return part->owner == YK_OWNER_GPU ? &yk_engine_gpu : &yk_engine_cpu;
+}
+
+/* ------------------------------------------------------------------ memory */
+
+static int64_t count_sent(const yk_part *part)
+{
+    int64_t count = 0;
+    for (int i = 0; i < part->sends; i++) count += part->send[i].count;
+    return count;
+}
+
+static yoke_status upload_sends(yk_cg *cg)
+{
+    const yk_device *device = &cg->gpu->device;
+    const yk_part *part = yk_gpu_part(cg);
+    int32_t **row = &cg->gpu->beside.send_row;
+    int64_t at = 0;
+    YK_TRY(yk_device_allocate(device, "rows to send", count_sent(part), sizeof **row, row));
+    for (int i = 0; i < part->sends; at += part->send[i++].count)
+        YK_TRY(yk_device_copy(device, *row + at, part->send[i].row,
+                              (size_t)part->send[i].count * sizeof **row));
+    return yk_device_wait(device);
+}
+
+static yoke_status open_beside(yk_cg *cg)
+{
+    struct yk_gpu_state *gpu = cg->gpu;
+    gpu->sums.apart = 1;
+    YK_TRY(upload_sends(cg));
+    YK_TRY(
+        yk_device_allocate(&gpu->device, "sums of a part", 1, sizeof(yk_tree), &gpu->beside.tree));
+    return yk_device_allocate_pinned("sums of a part", sizeof(yk_tree), &gpu->beside.seen);
+}
+
+static yoke_status open_both(yk_cg *cg)
+{
+    YK_TRY(yk_engine_gpu.open(cg));
+    int previous = yk_device_enter(&cg->gpu->device);
+    yoke_status status = open_beside(cg);
+    yk_device_leave(previous);
+    return status;
+}
+
+static void close_both(yk_cg *cg)
+{
+    struct yk_gpu_state *gpu = cg->gpu;
+    if (!gpu) return;
+    int previous = yk_device_enter(&gpu->device);
+    yk_device_free(gpu->beside.send_row);
+    yk_device_free(gpu->beside.tree);
+    yk_device_free_pinned(gpu->beside.seen);
+    yk_device_leave(previous);
+    yk_engine_gpu.close(cg);
+}
+
+static yoke_status allocate(yk_cg *cg, const yk_part *part, const char *what, int64_t count,
+                            double **vector)
+{
+    return engine_of(part)->allocate(cg, part, what, count, vector);
+}
+
+static void release(yk_cg *cg, const yk_part *part, double *vector, int64_t count)
+{
+    engine_of(part)->release(cg, part, vector, count);
+}
+
+static void state_bytes(const yk_cg *cg, size_t *host, size_t *device)
+{
+    yk_engine_gpu.state_bytes(cg, host, device);
+    *host += sizeof(yk_tree);
+    *device += sizeof(yk_tree) + (size_t)count_sent(yk_gpu_part(cg)) * sizeof(int32_t);
+}
+
+static yoke_status reserve(yk_cg *cg, size_t bytes)
+{
+    return yk_engine_gpu.reserve(cg, bytes);
+}
+
+static yoke_status load_vector(yk_cg *cg, double *to, const double *from, int64_t count)
+{
+    return yk_engine_gpu.load_vector(cg, to, from, count);
+}
+
+/* ------------------------------------------------------------------- tasks */
+
+/* The GPU's rows; its sums, or its largest magnitude, on their way down. */
+static yoke_status begin_on_gpu(yk_cg *cg, yk_task task, double argument)
+{
+    struct yk_gpu_state *gpu = cg->gpu;
+    const yk_device *device = &gpu->device;
+    yk_gpu_view view = yk_gpu_view_of(cg, 0);
+    view.rows.argument = argument;
+    if (yk_task_is_largest(task))
+        YK_TRY(yk_device_clear(device, gpu->sums.largest, sizeof(double)));
+    YK_TRY(yk_device_try(yk_gpu_launch(&view, task, NULL, device->stream), "a task's kernel"));
+    if (yk_task_is_largest(task))
+        return yk_device_copy(device, gpu->total + YK_DOTS, gpu->sums.largest, sizeof(double));
+    if (yk_task_dots(task) == 0) return YOKE_OK;
+    YK_TRY(yk_device_try(yk_gpu_launch_tree(&view, task, NULL, gpu->beside.tree, device->stream),
+                         "a task's sums"));
+    return yk_device_copy(device, gpu->beside.seen, gpu->beside.tree, sizeof(yk_tree));
+}
+
+/* The GPU's rows come first, and so do their sums. */
+static void total_of_both(yk_cg *cg, yk_task task, double *total)
+{
+    yk_tree all;
+    if (yk_task_is_largest(task)) {
+        *total = fmax(cg->gpu->total[YK_DOTS], yk_team_largest(cg));
+        return;
+    }
+    yk_tree_begin(&all, 0, yk_task_dots(task));
+    yk_tree_append(&all, cg->gpu->beside.seen);
+    yk_team_append_sums(cg, &all);
+    yk_tree_total(&all, total);
+}
+
+static void run_here(yk_cg *cg, yk_task task, double argument, double *total)
+{
+    if (!yk_gpu_ok(cg, begin_on_gpu(cg, task, argument))) return;
+    yk_team_task(cg, task, argument);
+    if (total && yk_gpu_ok(cg, yk_device_wait(&cg->gpu->device))) total_of_both(cg, task, total);
+}
+
+static void run(yk_cg *cg, yk_task task, double argument, double *total)
+{
+    if (total) memset(total, 0, (size_t)yk_task_dots(task) * sizeof *total);
+    if (cg->status != YOKE_OK) return;
+    int previous = yk_device_enter(&cg->gpu->device);
+    run_here(cg, task, argument, total);
+    yk_device_leave(previous);
+}
+
+/* ---------------------------------------------------------------- exchange */
+
+yoke_status yk_together_send(yk_cg *cg, yk_boundary which, const yk_gpu_loop *loop)
+{
+    struct yk_gpu_state *gpu = cg->gpu;
+    const yk_part *part = yk_gpu_part(cg);
+    const double *from = which == YK_BOUNDARY_Z ? part->z : part->x;
+    const yk_gpu_view view = yk_gpu_view_of(cg, 0);
+    const int32_t *row = gpu->beside.send_row;
+    for (int i = 0; i < part->sends; row += part->send[i++].count) {
+        const yk_send *send = &part->send[i];
+        const yk_port *port = &cg->link.port[send->to];
+        double *to = (which == YK_BOUNDARY_Z ? port->gpu_z : port->gpu_x) + send->at;
+        YK_TRY(yk_device_try(
+            yk_gpu_launch_send(&view, from, row, send->count, to, loop, gpu->device.stream),
+            "sending the boundary"));
+    }
+    return YOKE_OK;
+}
+
+yoke_status yk_together_bring_down(yk_cg *cg, yk_boundary which)
+{
+    const yk_part *part = yk_gpu_part(cg);
+    for (int i = 0; i < part->sends; i++) {
+        const yk_send *send = &part->send[i];
+        const yk_port *port = &cg->link.port[send->to];
+        bool z = which == YK_BOUNDARY_Z;
+        YK_TRY(yk_device_copy(&cg->gpu->device, (z ? port->halo_z : port->halo_x) + send->at,
+                              (z ? port->gpu_z : port->gpu_x) + send->at,
+                              (size_t)send->count * sizeof(double)));
+    }
+    return YOKE_OK;
+}
+
+/* x goes through the link's memory in every mode, so what the GPU wrote there is complete first; z
+ * is there already where they meet by flags. */
+static yoke_status end_exchange(yk_cg *cg, yk_boundary which)
+{
+    const yk_device *device = &cg->gpu->device;
+    const yk_part *part = yk_gpu_part(cg);
+    const yk_port *port = &cg->link.port[cg->link.gpu];
+    YK_TRY(yk_device_wait(device));
+    if (which == YK_BOUNDARY_X || cg->link.meeting == YK_MEET_BY_EVENTS)
+        YK_TRY(yk_together_bring_down(cg, which));
+    if (which == YK_BOUNDARY_X)
+        YK_TRY(yk_device_copy(device, part->x + part->rows, port->halo_x,
+                              (size_t)part->halo * sizeof(double)));
+    return yk_device_wait(device);
+}
+
+static void exchange(yk_cg *cg, yk_boundary which)
+{
+    if (cg->status != YOKE_OK) return;
+    int previous = yk_device_enter(&cg->gpu->device);
+    yk_gpu_ok(cg, yk_together_send(cg, which, NULL));
+    yk_engine_cpu.exchange(cg, which);
+    if (cg->status == YOKE_OK) yk_gpu_ok(cg, end_exchange(cg, which));
+    yk_device_leave(previous);
+}
+
+/* --------------------------------------------------------------- in and out */
+
+static void import(yk_cg *cg, const double *b, const double *x0)
+{
+    yk_engine_gpu.import(cg, b, x0);
+    if (cg->status == YOKE_OK) yk_engine_cpu.import(cg, b, x0);
+}
+
+static void export(yk_cg *cg, double *x, double factor)
+{
+    yk_engine_gpu.export(cg, x, factor);
+    if (cg->status == YOKE_OK) yk_engine_cpu.export(cg, x, factor);
+}
+
+const yk_engine yk_engine_together = {
+    .name = "gpu and cpu",
+    .open = open_both,
+    .close = close_both,
+    .allocate = allocate,
+    .release = release,
+    .state_bytes = state_bytes,
+    .reserve = reserve,
+    .load_matrix = yk_gpu_load_matrix,
+    .use_format = yk_gpu_use_format,
+    .keep_format = yk_gpu_keep_format,
+    .load_values = yk_gpu_load_values,
+    .load_vector = load_vector,
+    .run = run,
+    .exchange = exchange,
+    .import = import,
+    .export = export,
+};
