@@ -5,6 +5,7 @@
 #include "bench/measure.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -61,6 +62,8 @@ static yoke_plan_options plan_options(const bench_options *options, const config
     wanted.threads = (int)options->threads;
     wanted.parts = (int)options->parts;
     wanted.device = options_device(options);
+    wanted.gpu_memory = (size_t)options->gpu_memory;
+    wanted.gpu_sms = (int)options->gpu_sms;
     wanted.nullspace = options->nullspace ? YOKE_NULLSPACE_CONSTANT : YOKE_NULLSPACE_NONE;
     return wanted;
 }
@@ -139,6 +142,16 @@ static void record(trial *t, double before, double after, double joules)
     t->done++;
 }
 
+/* A record of a pretended card says so; of gpu_sms the library does. */
+static void tell_card(const trial *t, row *r)
+{
+    char text[96];
+    if (t->options->gpu_memory <= 0.0) return;
+    snprintf(text, sizeof text, "gpu_memory %.0f: the card is taken to have as many bytes",
+             t->options->gpu_memory);
+    row_notice(r, text);
+}
+
 static void describe(const trial *t, const yoke_report *report, row *r)
 {
     r->rows = t->s->rows;
@@ -156,6 +169,7 @@ static void describe(const trial *t, const yoke_report *report, row *r)
     r->cpu_rows = report->cpu_rows;
     r->gpus = report->gpus;
     if (report->gpus > 0) row_set_gpu(r, options_device(t->options));
+    if (report->gpus > 0) tell_card(t, r);
     r->ranks = report->ranks;
     r->threads = report->threads;
     r->rtol = t->options->rtol;

@@ -54,6 +54,14 @@ static int read_number(const option *o, const char *value, double *field)
     return 0;
 }
 
+static int read_size(const option *o, const char *value, double *field)
+{
+    double bytes = 0.0;
+    if (!parse_size(value, &bytes)) return say_bad_value(o, value, "a size such as 40G");
+    if (field) *field = bytes;
+    return 0;
+}
+
 static int read_pair(const option *o, const char *value)
 {
     words pair = {0, NULL};
@@ -94,15 +102,13 @@ static int read_text(const option *o, const char *value, char **field)
 static int read_value(const option *o, const char *value, bench_options *options)
 {
     void *field = (char *)options + o->offset;
-    double ignored = 0.0;
     switch (o->kind) {
     case KIND_FLAG:
         if (!o->later) *(int *)field = 1;
         return 0;
     case KIND_COUNT: return read_count(o, value, o->later ? NULL : field);
     case KIND_NUMBER: return read_number(o, value, field);
-    case KIND_SIZE:
-        return parse_size(value, &ignored) ? 0 : say_bad_value(o, value, "a size such as 40G");
+    case KIND_SIZE: return read_size(o, value, o->later ? NULL : field);
     case KIND_PAIR: return read_pair(o, value);
     case KIND_NAMES:
     case KIND_RIVALS: return read_list(o, value, field);

@@ -45,7 +45,9 @@ typedef struct bench_options {
     double rtol, atol, max_seconds;
     int64_t maxit, iterations; /* 0: the default; not asked */
     int64_t check_every, repeats, threads, parts;
-    int64_t device; /* a GPU by CUDA's number; -1: not asked */
+    int64_t device;    /* a GPU by CUDA's number; -1: not asked */
+    double gpu_memory; /* bytes of it to use; 0: all */
+    int64_t gpu_sms;   /* its multiprocessors to use; 0: all */
     int trust_symmetry, reproducible, explain, quiet, help;
     char *later;   /* "--device: why not", of the first known option that this build lacks */
     char *ignored; /* where a value that means nothing here is put */
@@ -60,7 +62,7 @@ typedef enum option_kind {
     KIND_NAMES,  /* words, each in the library's list `names` */
     KIND_NAME,   /* char *, likewise */
     KIND_RIVALS, /* words, each one of `choices` */
-    KIND_SIZE,   /* bytes */
+    KIND_SIZE,   /* double: bytes */
     KIND_PAIR    /* two numbers, "L,B" */
 } option_kind;
 

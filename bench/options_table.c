@@ -11,7 +11,6 @@ enum {
     ALL = THREADED | COMMAND_LIST
 };
 
-#define GPU_LATER "not in this version yet: a GPU is taken as it is"
 #define MPI_LATER "not in this version yet: solves over ranks come later"
 
 #define NAMES(option, field, kind_, text)                                                          \
@@ -108,9 +107,10 @@ const option option_table[] = {
     {.name = "--exchange", .argument = "auto|staged|direct|nccl", .kind = KIND_CHOICE,
      .commands = MODELS, .offset = AT(ignored), .choices = "auto|staged|direct|nccl",
      .help = "how halos travel", .later = MPI_LATER, .later_values = "staged|direct|nccl"},
-    LATER("--gpu-memory", "SIZE", KIND_SIZE, MODELS, "pretend a smaller card", GPU_LATER),
-    {.name = "--gpu-sms", .argument = "N", .kind = KIND_COUNT, .commands = MODELS,
-     .offset = AT(ignored), .least = 1, .help = "pretend a slower card", .later = GPU_LATER},
+    {.name = "--gpu-memory", .argument = "SIZE", .kind = KIND_SIZE, .commands = MODELS,
+     .offset = AT(gpu_memory), .help = "pretend a smaller card: plans take no more of the GPU's memory"},
+    INT_OPTION("--gpu-sms", gpu_sms, MODELS,
+               "pretend a slower card: plans work on N of its multiprocessors"),
     LATER("--roofline", NULL, KIND_FLAG, MODELS, "compare with the machine's bounds",
           "not in this version yet: the roofline comes later"),
     LATER("--wisdom", "FILE", KIND_TEXT, MODELS, "keep what tuning found",

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* parts.c: making the parts of a plan: the cut, the halos, the pieces of each thread, memory.
  * Whatever is large is written first by the thread that will work on it. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,6 +9,7 @@
 #include "lib/status.h"
 #include "partition/balance.h"
 #include "solvers/cg/bytes.h"
+#include "solvers/homes.h"
 #include "solvers/plan.h"
 
 static bool has_entries(const yoke_plan *plan)
@@ -382,10 +384,24 @@ static size_t matrix_bytes(const yoke_plan *plan)
            (makes_sell(&plan->choice) ? yk_sell_memory(&plan->choice.row_shape) : 0);
 }
 
-/* Vectors and matrix on a device. */
-static size_t device_bytes(const yoke_plan *plan)
+/* How long the GPU part's matrix is. */
+static yk_home_matrix gpu_lengths(const yoke_plan *plan)
 {
-    return matrix_bytes(plan) + vector_bytes(plan, gpu_part(plan)) + link_bytes(plan, true);
+    const yk_part *part = gpu_part(plan);
+    const int64_t nonzeros = has_entries(plan) ? part_nonzeros(plan, part) : 0;
+    size_t size = plan->matrix->csr.start32 ? sizeof(int32_t) : sizeof(int64_t);
+    return (yk_home_matrix){part->rows, nonzeros, is_shared(plan) ? start_size(nonzeros) : size};
+}
+
+/* What a GPU's part takes of whom. */
+static yk_home_bytes home_bytes(const yoke_plan *plan)
+{
+    size_t vectors = vector_bytes(plan, gpu_part(plan)), link = link_bytes(plan, true);
+    yk_home_bytes bytes = {.device = vectors + matrix_bytes(plan)};
+    const yk_home_matrix lengths = gpu_lengths(plan);
+    if (plan->choice.place.kind != YK_HOME_OWNER) bytes = yk_home_take(plan, &lengths, vectors);
+    bytes.device += link;
+    return bytes;
 }
 
 /* Beside a device's: what the host needs to fill it. */
@@ -404,25 +420,53 @@ void yk_parts_bytes(const yoke_plan *plan, size_t *host, size_t *device)
     if (engine_of(plan)->state_bytes) engine_of(plan)->state_bytes(&plan->cg, host, device);
     *host += host_bytes(plan);
     if (!gpu_part(plan)) return;
-    *device += device_bytes(plan);
-    *host += host_bytes_with_device(plan);
+    const yk_home_bytes bytes = home_bytes(plan);
+    *device += bytes.device + bytes.managed;
+    *host += host_bytes_with_device(plan) + bytes.host;
+}
+
+static yoke_status reserve_now(yoke_plan *plan)
+{
+    const yk_home_bytes bytes = home_bytes(plan);
+    return engine_of(plan)->reserve(&plan->cg, bytes.device, bytes.managed);
+}
+
+/* The last share of the matrix goes to host memory, by name as if it had been asked for. */
+static yoke_status spill(yoke_plan *plan)
+{
+    const yk_home_matrix lengths = gpu_lengths(plan);
+    size_t available = 0;
+    char why[512];
+    snprintf(why, sizeof why, "%s", yoke_error_text());
+    YK_TRY(engine_of(plan)->available(&plan->cg, &available));
+    yk_home_spill(plan, &lengths, vector_bytes(plan, gpu_part(plan)) + link_bytes(plan, true),
+                  available);
+    YK_TRY(reserve_now(plan));
+    yk_plan_note(plan, "home auto takes %s: %s", plan->choice.home, why);
+    return YOKE_OK;
 }
 
 /* Where there is no room for what auto would add, less may do: no image for the persistent driver;
- * then CSR in place of SELL. */
+ * CSR in place of SELL; then a share of the matrix in host memory. */
 static yoke_status reserve(yoke_plan *plan)
 {
     yk_choice *choice = &plan->choice;
     if (!engine_of(plan)->reserve) return YOKE_OK;
-    yoke_status status = engine_of(plan)->reserve(&plan->cg, device_bytes(plan));
+    const char *format = choice->format;
+    yoke_status status = reserve_now(plan);
     if (status == YOKE_NO_MEMORY && choice->residency == YK_RESIDENT_IF_FASTER) {
         choice->residency = plan->cg.residency = YK_RESIDENT_NEVER;
-        status = engine_of(plan)->reserve(&plan->cg, device_bytes(plan));
+        status = reserve_now(plan);
     }
-    if (status != YOKE_NO_MEMORY || !choice->format_is_auto || !makes_sell(choice)) return status;
-    choice->format = "csr";
+    if (status == YOKE_NO_MEMORY && choice->format_is_auto && makes_sell(choice)) {
+        choice->format = "csr";
+        choice->measure_format = false;
+        status = reserve_now(plan);
+    }
+    if (status != YOKE_NO_MEMORY || !yk_home_may_spill(plan)) return status;
+    choice->format = format;
     choice->measure_format = false;
-    return engine_of(plan)->reserve(&plan->cg, device_bytes(plan));
+    return spill(plan);
 }
 
 /* The part's matrix, empty, in local columns. */
@@ -658,6 +702,9 @@ yoke_status yk_parts_allocate(yoke_plan *plan)
 {
     yk_cg *cg = &plan->cg;
     if (engine_of(plan)->open) YK_TRY(engine_of(plan)->open(cg));
+    if (cg->gpu_sms > 0 && cg->multiprocessors > 0)
+        yk_plan_note(plan, "gpu_sms %d: this device works with %d multiprocessors", cg->gpu_sms,
+                     cg->multiprocessors);
     YK_TRY(reserve(plan));
     for (int i = 0; i < cg->parts; i++) {
         YK_TRY(allocate_matrix(plan, &cg->part[i]));

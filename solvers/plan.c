@@ -2,12 +2,14 @@
 /* plan.c: making and destroying plans. Making one is where all allocation happens. */
 #include "solvers/plan.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "lib/context.h"
 #include "lib/status.h"
+#include "solvers/cg/bytes.h"
 
 static void connect_state(yoke_plan *plan)
 {
@@ -18,17 +20,21 @@ static void connect_state(yoke_plan *plan)
     cg->driver = plan->choice.driver;
     cg->residency = plan->choice.residency;
     cg->device = plan->choice.device;
+    cg->home = plan->choice.place;
+    cg->gpu_memory = plan->choice.gpu_memory;
+    cg->gpu_sms = plan->choice.gpu_sms;
     cg->jacobi = plan->choice.jacobi;
     cg->nullspace = plan->choice.nullspace;
     cg->passes = yk_cpu_passes_here();
     cg->stream_q = plan->choice.stream_q;
 }
 
-static yoke_status begin(yoke_matrix *matrix, const yoke_plan_options *options, yoke_plan *plan)
+static yoke_status begin(yoke_matrix *matrix, const yoke_plan_options *options, double share,
+                         yoke_plan *plan)
 {
     yoke_plan_options defaults = yoke_plan_defaults();
     if (!options) options = &defaults;
-    YK_TRY(yk_planner_choose(matrix, options, &plan->choice));
+    YK_TRY(yk_planner_choose(matrix, options, share, &plan->choice));
     if (options->apply_preconditioner) plan->preconditioner = *options->apply_preconditioner;
     connect_state(plan);
     return yk_parts_analyse(plan);
@@ -75,40 +81,74 @@ static yoke_plan *empty_plan(yoke_matrix *matrix)
     return plan;
 }
 
-static yoke_status build(yoke_matrix *matrix, const yoke_plan_options *options, yoke_plan *plan)
+static yoke_status build(yoke_matrix *matrix, const yoke_plan_options *options, double share,
+                         yoke_plan *plan)
 {
-    YK_TRY(begin(matrix, options, plan));
-    YK_TRY(yk_parts_allocate(plan));
-    YK_TRY(yk_tune(plan));
     memcpy(plan->notices, matrix->notice, sizeof matrix->notice);
-    return YOKE_OK;
+    YK_TRY(begin(matrix, options, share, plan));
+    YK_TRY(yk_parts_allocate(plan));
+    return yk_tune(plan);
 }
 
-/* A line to the log and the reports. */
-static void note(yoke_plan *plan, const char *what, const char *why)
+void yk_plan_note(yoke_plan *plan, const char *format, ...)
 {
+    char text[640];
     size_t used = strlen(plan->notices);
-    snprintf(plan->notices + used, sizeof plan->notices - used, "%s%s%s", used ? "\n" : "", what,
-             why);
-    yk_log(plan->cg.context, YOKE_LOG_NOTICE, "%s%s", what, why);
+    va_list values;
+    va_start(values, format);
+    vsnprintf(text, sizeof text, format, values);
+    va_end(values);
+    snprintf(plan->notices + used, sizeof plan->notices - used, "%s%s", used ? "\n" : "", text);
+    yk_log(plan->cg.context, YOKE_LOG_NOTICE, "%s", text);
 }
 
 static void note_cpu(yoke_plan *plan, const char *why)
 {
-    note(plan, "partition auto takes the CPU: ", why);
+    yk_plan_note(plan, "partition auto takes the CPU: %s", why);
+}
+
+/* Whether a measured share is another cut: a few chunks of many are not worth a plan. */
+static bool is_another_cut(const yoke_plan *plan, double share)
+{
+    const yk_csr *csr = &plan->matrix->csr;
+    const yk_choice *choice = &plan->choice;
+    int64_t cut =
+        choice->partition->gpu_rows(csr, yk_cg_row_bytes(choice->folded, choice->jacobi), share);
+    int64_t before = csr->rows - choice->gpu_rows, after = csr->rows - cut;
+    int64_t moved = after > before ? after - before : before - after;
+    return 10 * moved > (after < before ? after : before);
+}
+
+/* A plan, or none; where it measures which share the CPU should have, made again with that one:
+ * speeds change with it, as less or more lies in caches. */
+static yoke_status make_with_best_cut(yoke_matrix *matrix, const yoke_plan_options *options,
+                                      yoke_plan **made)
+{
+    enum { ROUNDS = 3 };
+    double share = -1.0;
+    for (int round = 0;; round++) {
+        *made = empty_plan(matrix);
+        if (!*made) return yk_fail(YOKE_NO_MEMORY, "no memory for a plan");
+        yoke_status status = build(matrix, options, share, *made);
+        bool measures = status == YOKE_OK && (*made)->choice.cut_is_measured &&
+                        (*made)->bad_diagonal_row < 0 && round < ROUNDS;
+        if (measures) status = yk_cut_measure(*made, &share);
+        if (!measures || status != YOKE_OK || !is_another_cut(*made, share)) return status;
+        free_plan(*made);
+    }
 }
 
 /* A plan, or none; *falls_back: the same options with partition cpu would do as well. */
 static yoke_status make(yoke_matrix *matrix, const yoke_plan_options *options, yoke_plan **plan,
                         bool *falls_back)
 {
-    yoke_plan *made = empty_plan(matrix);
-    if (!made) return yk_fail(YOKE_NO_MEMORY, "no memory for a plan");
-    yoke_status status = build(matrix, options, made);
+    yoke_plan *made = NULL;
+    yoke_status status = make_with_best_cut(matrix, options, &made);
+    if (!made) return status;
     *falls_back = made->choice.falls_back;
     if (status == YOKE_OK) {
         if (made->choice.declined) note_cpu(made, made->choice.declined);
-        if (*made->choice.notice) note(made, made->choice.notice, "");
+        if (*made->choice.notice) yk_plan_note(made, "%s", made->choice.notice);
         *plan = made;
     } else {
         free_plan(made);
@@ -169,7 +209,7 @@ yoke_status yoke_plan_memory(yoke_matrix *matrix, const yoke_plan_options *optio
     YK_TRY(yk_check_struct("yoke_memory", memory->struct_size, sizeof *memory));
     yoke_plan *plan = empty_plan(matrix);
     if (!plan) return yk_fail(YOKE_NO_MEMORY, "no memory for a plan");
-    yoke_status status = begin(matrix, options, plan);
+    yoke_status status = begin(matrix, options, -1.0, plan);
     if (status == YOKE_OK) {
         yk_parts_bytes(plan, &memory->host_bytes, &memory->device_bytes);
     }

@@ -10,6 +10,7 @@
 #include "matrices/number.h"
 #include "partition/balance.h"
 #include "solvers/cg/bytes.h"
+#include "solvers/homes.h"
 #include "solvers/plan.h"
 #include "solvers/registry.h"
 
@@ -235,6 +236,12 @@ static double seconds_on_gpu(double bytes)
  * GPU must be opened and filled first. */
 #define GPU_ADVANTAGE 2.0
 
+/* Homes that only a GPU's rows have. */
+static bool is_home_of_gpu(const char *home)
+{
+    return !is_auto(home) && strcmp(home, "owner") != 0;
+}
+
 /* For small systems no device is even asked for. What takes device pointers has its data there. */
 static bool is_worth_a_gpu(const yoke_matrix *matrix, const yoke_plan_options *options)
 {
@@ -242,6 +249,7 @@ static bool is_worth_a_gpu(const yoke_matrix *matrix, const yoke_plan_options *o
         yk_csr_bytes(&matrix->csr) + yk_cg_row_bytes(false, false) * (double)matrix->csr.rows;
     if (options->parts > 1 || is_named(options->driver, "team")) return false;
     if (!is_auto(options->format) && !is_named(options->format, "csr")) return true;
+    if (is_home_of_gpu(options->home)) return true;
     if (has_callbacks(matrix, options)) return callbacks_have(matrix, options, YOKE_APPLY_DEVICE);
     return GPU_ADVANTAGE * seconds_on_gpu(bytes) < seconds_on_cpu(matrix, options, bytes);
 }
@@ -283,22 +291,33 @@ static void leave_to_one(yoke_plan_options *options, yk_choice *choice)
     choice->partition = gpu ? &yk_partition_gpu : &yk_partition_cpu;
     choice->partition_text[0] = '\0';
     choice->gpu_rows = 0;
-    choice->shared = false;
+    choice->shared = choice->cut_is_measured = false;
     options->memory = NULL;
     if (gpu)
         options->parts = 0;
     else
-        options->driver = options->format = NULL;
+        options->driver = options->format = options->home = NULL;
+}
+
+/* Before anything is measured: by the figures from which auto decides. */
+static double guessed_share(const yoke_matrix *matrix, const yoke_plan_options *options)
+{
+    double bytes =
+        yk_csr_bytes(&matrix->csr) + yk_cg_row_bytes(false, false) * (double)matrix->csr.rows;
+    double on_cpu = seconds_on_cpu(matrix, options, bytes), on_gpu = seconds_on_gpu(bytes);
+    return bytes > 0.0 ? on_gpu / (on_cpu + on_gpu) : 0.0;
 }
 
 /* Which rows a GPU has beside the CPU. */
 static yoke_status choose_shares(const yoke_matrix *matrix, yoke_plan_options *options,
-                                 yk_choice *choice)
+                                 double share, yk_choice *choice)
 {
     const yk_partition *partition = choice->partition;
-    double share = 0.0;
     if (!partition->gpu_rows) return YOKE_OK;
-    YK_TRY(read_share(options->partition, partition->form, &share));
+    if (!partition->measured)
+        YK_TRY(read_share(options->partition, partition->form, &share));
+    else if (share < 0.0 && !matrix->is_operator)
+        share = guessed_share(matrix, options);
     if (has_callbacks(matrix, options))
         return yk_fail(YOKE_UNSUITABLE,
                        "partition %s does not take a user's operator or preconditioner; use cpu or "
@@ -306,7 +325,9 @@ static yoke_status choose_shares(const yoke_matrix *matrix, yoke_plan_options *o
                        options->partition);
     snprintf(choice->partition_text, sizeof choice->partition_text, "%s", options->partition);
     choice->shared = true;
-    choice->gpu_rows = partition->gpu_rows(&matrix->csr, share);
+    choice->cut_is_measured = partition->measured;
+    choice->gpu_rows = partition->gpu_rows(
+        &matrix->csr, yk_cg_row_bytes(false, is_named(options->preconditioner, "jacobi")), share);
     if (choice->gpu_rows == 0 || choice->gpu_rows == matrix->csr.rows)
         leave_to_one(options, choice);
     return YOKE_OK;
@@ -356,11 +377,7 @@ static yoke_status choose_memory(const yoke_plan_options *options, yk_choice *ch
     const void *table;
     YK_TRY(default_memory(options, choice, &by_default));
     YK_TRY(find(YOKE_LIST_MEMORY, options->memory, by_default, &name, &table));
-    choice->memmode = table;
-    if (!choice->shared && choice->memmode->reason)
-        return yk_fail(YOKE_UNSUITABLE,
-                       "memory %s joins a GPU and the CPU; partition %s has rows on one of them",
-                       name, choice->partition->name);
+    choice->memmode = table; /* where one owner has all rows, as its home needs it: homes.c */
     if (!choice->shared || !*(reason = cannot_join(choice->memmode, options->device)))
         return YOKE_OK;
     return yk_fail(choice->memmode->reason ? YOKE_UNUSABLE : YOKE_UNSUITABLE,
@@ -368,17 +385,17 @@ static yoke_status choose_memory(const yoke_plan_options *options, yk_choice *ch
 }
 
 static yoke_status choose_tables(const yoke_matrix *matrix, yoke_plan_options *options,
-                                 yk_choice *choice)
+                                 double share, yk_choice *choice)
 {
     const char *name, *by_default = "cpu";
     const void *table;
     if (is_auto(options->partition)) by_default = default_partition(matrix, options, choice);
     YK_TRY(find(YOKE_LIST_PARTITIONS, options->partition, by_default, &name, &table));
     choice->partition = table;
-    YK_TRY(choose_shares(matrix, options, choice));
+    YK_TRY(choose_shares(matrix, options, share, choice));
     bool gpu = choice->partition->owner == YK_OWNER_GPU;
     choice->falls_back = gpu && is_auto(options->partition) && is_auto(options->driver) &&
-                         options->device == 0 &&
+                         options->device == 0 && !is_home_of_gpu(options->home) &&
                          (is_auto(options->format) || is_named(options->format, "csr"));
     YK_TRY(choose_driver(matrix, options, choice));
     YK_TRY(choose_memory(options, choice));
@@ -389,7 +406,7 @@ static yoke_status choose_tables(const yoke_matrix *matrix, yoke_plan_options *o
     choice->foreign_product = is_named(choice->format, "cusparse");
     if (!gpu && strcmp(choice->format, "csr") != 0)
         return yk_fail(YOKE_UNSUITABLE, "format %s is not for the CPU; use csr", choice->format);
-    return YOKE_OK;
+    return yk_home_choose(matrix, options, choice);
 }
 
 /* ------------------------------------------------------------------ formats */
@@ -419,6 +436,7 @@ static yoke_status choose_residency(const yoke_matrix *matrix, const yoke_plan_o
     bool asked = is_named(options->driver, "persistent");
     bool possible = sell_is_possible(&choice->row_shape);
     bool free = gpu && !choice->shared && is_auto(options->driver);
+    if (choice->place.kind != YK_HOME_OWNER || choice->gpu_sms > 0) free = false;
     if (asked && choice->folded)
         return yk_fail(YOKE_UNSUITABLE, "driver persistent keeps p on the chip and does not take "
                                         "shape folded; use unfolded");
@@ -443,6 +461,7 @@ static void choose_measuring(const yoke_matrix *matrix, const yoke_plan_options 
     choice->driver_is_auto = is_auto(options->driver);
     if (!gpu || has_callbacks(matrix, options) || !may_measure(matrix, choice)) return;
     choice->measure_driver = choice->driver_is_auto;
+    if (choice->place.kind != YK_HOME_OWNER) return; /* both formats are not there at once */
     choice->measure_format = choice->format_is_auto && sell_is_possible(shape) &&
                              shape->sell_padding <= SELL_PADDING_TIMED;
 }
@@ -472,19 +491,21 @@ static yoke_status check_options(const yoke_plan_options *options)
         return yk_fail(YOKE_INVALID, "threads is %d, expected 0 to 65536", options->threads);
     if (options->device < 0)
         return yk_fail(YOKE_INVALID, "device is %d, expected 0 or more", options->device);
+    if (options->gpu_sms < 0)
+        return yk_fail(YOKE_INVALID, "gpu_sms is %d, expected 0 or more", options->gpu_sms);
     if (options->nullspace != YOKE_NULLSPACE_NONE && options->nullspace != YOKE_NULLSPACE_CONSTANT)
         return yk_fail(YOKE_INVALID, "nullspace is %d, expected 0 or 1", (int)options->nullspace);
     return YOKE_OK;
 }
 
-yoke_status yk_planner_choose(yoke_matrix *matrix, const yoke_plan_options *given,
+yoke_status yk_planner_choose(yoke_matrix *matrix, const yoke_plan_options *given, double share,
                               yk_choice *choice)
 {
     memset(choice, 0, sizeof *choice);
     YK_TRY(check_options(given));
     yoke_plan_options of_owners = *given, *options = &of_owners;
     choice->device = options->device;
-    YK_TRY(choose_tables(matrix, options, choice));
+    YK_TRY(choose_tables(matrix, options, share, choice));
     YK_TRY(check_callbacks(matrix, options, choice));
     YK_TRY(choose_effort(options, choice));
     YK_TRY(choose_preconditioner(matrix, options, choice));

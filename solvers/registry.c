@@ -26,15 +26,24 @@ typedef struct entry {
 static const char with_gpu[] = "";
 static const char with_cusparse[] = "";
 
+/* And where the first GPU has what the memory mode says, or maps host memory. */
+static const char with_mode[] = "", with_mapped[] = "";
+
 #if HAVE_CUDA
 #include "lib/cuda/cusparse.h"
 #include "lib/cuda/device.h"
+#include "lib/cuda/shared.h"
 #define GPU(implementation)      implementation, with_gpu
 #define CUSPARSE(implementation) implementation, with_cusparse
+#define MODE(implementation)     implementation, with_mode
+#define MAPPED(implementation)   implementation, with_mapped
 #else
-#define GPU(implementation)      NULL, NEEDS_CUDA
-#define CUSPARSE(implementation) NULL, NEEDS_CUDA
-#define yk_cusparse_reason()     NEEDS_CUDA
+#define GPU(implementation)         NULL, NEEDS_CUDA
+#define CUSPARSE(implementation)    NULL, NEEDS_CUDA
+#define MODE(implementation)        NULL, NEEDS_CUDA
+#define MAPPED(implementation)      NULL, NEEDS_CUDA
+#define yk_cusparse_reason()        NEEDS_CUDA
+#define yk_shared_no_mapped(device) NEEDS_CUDA
 #endif
 
 static const char here[] = "";
@@ -42,16 +51,16 @@ static const char here[] = "";
 static const entry memory_modes[] = {
     {"host", "host", "CPU parts of one process, through plain memory", &yk_memmode_host, NULL},
     {"explicit", "explicit", "separate host and device copies, moved by asynchronous copies",
-     GPU(&yk_memmode_explicit)},
-    {"managed", "managed", "cudaMallocManaged with placement advice", GPU(&yk_memmode_managed)},
-    {"mapped", "mapped", "pinned host memory mapped into the GPU", GPU(&yk_memmode_mapped)},
-    {"system", "system", "plain memory that the GPU reaches by itself", GPU(&yk_memmode_system)},
+     MODE(&yk_memmode_explicit)},
+    {"managed", "managed", "cudaMallocManaged with placement advice", MODE(&yk_memmode_managed)},
+    {"mapped", "mapped", "pinned host memory mapped into the GPU", MODE(&yk_memmode_mapped)},
+    {"system", "system", "plain memory that the GPU reaches by itself", MODE(&yk_memmode_system)},
     {0},
 };
 static const entry homes[] = {
     {"owner", "owner", "each part's matrix and vectors in its owner's fastest memory", here, NULL},
-    {"shared", "shared", "everything in the memory mode's memory", NULL, NEXT},
-    {"spill", "spill:R", "a share R of a GPU's matrix in host memory", NULL, NEXT},
+    {"shared", "shared", "a GPU's matrix and vectors in the memory mode's memory", GPU(here)},
+    {"spill", "spill:R", "a share R of a GPU's matrix in host memory", MAPPED(here)},
     {0},
 };
 static const entry partitions[] = {
@@ -59,7 +68,8 @@ static const entry partitions[] = {
     {"gpu", "gpu", "all rows on one GPU", GPU(&yk_partition_gpu)},
     {"ratio", "ratio:R", "a share R of the rows on the CPU", GPU(&yk_partition_ratio)},
     {"nonzeros", "nonzeros:R", "a share R of the nonzeros on the CPU", GPU(&yk_partition_nonzeros)},
-    {"model", "model", "the cut that the machine's figures predict", NULL, NEXT},
+    {"model", "model", "a share on the CPU by what both are measured to move in a second",
+     GPU(&yk_partition_model)},
     {"adaptive", "adaptive", "the cut moves by measured times, then freezes", NULL, NEXT},
     {0},
 };
@@ -150,12 +160,20 @@ const char *yk_gpu_reason(void)
 #endif
 }
 
+/* Entries that are built, and usable where a GPU is and has what they ask of it. */
+static bool needs_gpu(const entry *e)
+{
+    return e->missing == with_gpu || e->missing == with_cusparse || e->missing == with_mapped ||
+           e->missing == with_mode;
+}
+
 /* Why an entry is not built, or cannot be used here; "" if it can. */
 static const char *reason_of(const entry *e)
 {
-    if (e->missing == with_gpu) return yk_gpu_reason();
-    if (e->missing == with_cusparse)
-        return *yk_gpu_reason() ? yk_gpu_reason() : yk_cusparse_reason();
+    if (needs_gpu(e) && *yk_gpu_reason()) return yk_gpu_reason();
+    if (e->missing == with_cusparse) return yk_cusparse_reason();
+    if (e->missing == with_mapped) return yk_shared_no_mapped(0);
+    if (e->missing == with_mode) return ((const yk_memmode *)e->implementation)->reason(0);
     return e->missing ? e->missing : "";
 }
 
@@ -183,7 +201,7 @@ int yoke_list(yoke_list_kind kind, int k, yoke_list_item *item)
     if (kind == YOKE_LIST_GENERATORS) return generator(k, item);
     if (k >= count_of(kinds[kind].entries)) return 0;
     const entry *e = &kinds[kind].entries[k];
-    bool built = !e->missing || e->missing == with_gpu || e->missing == with_cusparse;
+    bool built = !e->missing || needs_gpu(e);
     const char *reason = reason_of(e);
     *item = (yoke_list_item){e->name, e->form, e->text, built, !*reason, reason};
     return 1;

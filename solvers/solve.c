@@ -138,7 +138,7 @@ static void begin_report(const yoke_plan *plan, const yoke_solve_options *option
         .parts = plan->cg.parts,
         .gpus = is_cpu(plan) ? 0 : 1,
         .cpu_rows = cpu_rows(plan),
-        .memory = choice->memmode ? choice->memmode->name : NULL,
+        .memory = choice->memmode ? choice->memmode->name : choice->place_name,
         .home = choice->home,
         .partition = *choice->partition_text ? choice->partition_text : choice->partition->name,
         .solver = choice->solver,

@@ -111,6 +111,32 @@ static void every_split(const system_ *s, yoke_plan_options planning)
         }
 }
 
+/* Where a GPU's arrays lie; the first for all drivers, the others for those that leave the chip. */
+static const struct {
+    const char *home, *memory;
+} homes[] = {{"owner", NULL},      {"shared", "mapped"}, {"shared", "managed"},
+             {"shared", "system"}, {"spill:0.01", NULL}, {"spill:0.5", "mapped"},
+             {"spill:1", NULL}};
+
+static bool is_usable(const char *memory)
+{
+    yoke_list_item item;
+    for (int i = 0; memory && yoke_list(YOKE_LIST_MEMORY, i, &item); i++)
+        if (strcmp(item.name, memory) == 0) return item.usable;
+    return true;
+}
+
+static void every_home(const system_ *s, yoke_plan_options planning)
+{
+    bool one = strcmp(planning.driver, "stream") != 0 && strcmp(planning.driver, "graph") != 0;
+    for (size_t i = 0; i < (one ? 1 : sizeof homes / sizeof *homes); i++) {
+        if (!is_usable(homes[i].memory)) continue;
+        planning.home = homes[i].home;
+        planning.memory = homes[i].memory;
+        every_split(s, planning);
+    }
+}
+
 static void every_way(const system_ *s, const char *preconditioner)
 {
     yoke_list_item shape, driver, format;
@@ -125,7 +151,7 @@ static void every_way(const system_ *s, const char *preconditioner)
                 planning.driver = driver.name;
                 planning.format = format.name;
                 planning.preconditioner = preconditioner;
-                every_split(s, planning);
+                every_home(s, planning);
             }
 }
 

@@ -100,11 +100,40 @@ static int add_together(int count)
         w->planning = yoke_plan_defaults();
         w->planning.partition = "ratio:0.4";
         w->planning.memory = modes[i / 2];
+        w->planning.home = i == 5 ? "spill:0.5" : NULL;
         w->planning.driver = drivers[i & 1];
         w->planning.format = formats[i / 2 & 1];
         w->planning.preconditioner = preconditioners[i & 1];
         snprintf(w->name, sizeof w->name, "%s, %s, %s, %s", w->planning.partition,
                  w->planning.memory, w->planning.driver, w->planning.format);
+    }
+    return count;
+}
+
+/* Homes, and a slower GPU. */
+static int list_homes(int count)
+{
+    static const struct {
+        const char *home, *memory, *driver;
+        int multiprocessors;
+    } rows[] = {{"shared", "mapped", "stream", 0},
+                {"shared", "managed", "graph", 0},
+                {"spill:0.4", NULL, "graph", 0},
+                {NULL, NULL, "stream", 1}};
+    for (size_t i = 0; i < 2 * sizeof rows / sizeof *rows; i++) {
+        way *w = &ways[count++];
+        w->planning = yoke_plan_defaults();
+        w->planning.partition = "gpu";
+        w->planning.home = rows[i / 2].home;
+        w->planning.memory = rows[i / 2].memory;
+        w->planning.driver = rows[i / 2].driver;
+        w->planning.gpu_sms = rows[i / 2].multiprocessors;
+        w->planning.format = formats[i & 1];
+        w->planning.shape = shapes[i & 1];
+        w->planning.preconditioner = preconditioners[i & 1];
+        snprintf(
+            w->name, sizeof w->name, "%s, %s, %s, %s", w->planning.home ? w->planning.home : "-",
+            w->planning.memory ? w->planning.memory : "-", w->planning.driver, w->planning.format);
     }
     return count;
 }
@@ -116,7 +145,7 @@ static int list_ways(void)
     ways[count] = (way){yoke_plan_defaults(), "auto"};
     ways[count++].planning.partition = "gpu";
     for (int d = 0; yoke_list(YOKE_LIST_DRIVERS, d, &driver); d++)
-        for (int i = 0; i < 8 && count < MOST_WAYS; i++) {
+        for (int i = 0; i < 8 && count < MOST_WAYS - 8; i++) {
             if (!driver.usable || is_declined(driver.name, shapes[i & 1])) continue;
             way *w = &ways[count++];
             w->planning = yoke_plan_defaults();
@@ -129,7 +158,7 @@ static int list_ways(void)
                      w->planning.format, w->planning.preconditioner);
         }
     cr_assert_geq(count, 21, "the fake GPU is not usable");
-    return add_together(count);
+    return add_together(list_homes(count));
 }
 
 /* The first way of a driver, with the shape that all take. */
@@ -156,10 +185,10 @@ static void nothing_lives(const char *when)
 {
     fake_counts live = fake_live();
     cr_assert_eq(fake_total(live), 0,
-                 "%s: left %ld device, %ld pinned blocks, %ld streams, %ld events, %ld graphs, "
-                 "%ld executable graphs",
-                 when, live.device, live.pinned, live.streams, live.events, live.graphs,
-                 live.execs);
+                 "%s: left %ld device, %ld pinned, %ld managed blocks, %ld streams, %ld events, "
+                 "%ld graphs, %ld executable graphs, %ld green contexts",
+                 when, live.device, live.pinned, live.managed, live.streams, live.events,
+                 live.graphs, live.execs, live.greens);
     cr_assert_eq(fake_bytes(), 0, "%s", when);
     cr_assert_eq(fake_waiting(), 0, "%s: work is left", when);
 }
@@ -482,6 +511,8 @@ Test(fake_gpu, a_device_too_small_says_what_was_asked_and_what_is_free)
     size_t most = 0;
     for (int w = 0, count = list_ways(); w < count; w++) {
         yoke_plan *plan = NULL;
+        if (ways[w].planning.home) continue;
+        ways[w].planning.home = "owner"; /* or auto would spill */
         fake_device_bytes((size_t)1 << 30);
         MUST(yoke_plan_create(matrix, &ways[w].planning, &plan));
         yoke_plan_destroy(plan);
@@ -598,14 +629,46 @@ static void fail_everything(int w)
 
 Test(fake_gpu, any_call_may_fail)
 {
-    int count = list_ways();
-    for (int w = 0; w < count; w += 5) fail_everything(w);
+    list_ways();
+    for (int w = 0; w < first_together; w += w < 21 ? 5 : 1) fail_everything(w);
 }
 
 Test(fake_gpu, any_call_may_fail_in_a_plan_with_rows_on_the_cpu)
 {
     int count = list_ways();
     for (int w = first_together; w < count; w++) fail_everything(w);
+}
+
+/* Several plans are made before the one that is kept. */
+Test(fake_gpu, any_call_may_fail_while_the_cut_is_measured)
+{
+    scenario s = new_scenario();
+    yoke_plan_options planning = yoke_plan_defaults();
+    yoke_plan *plan = NULL;
+    long calls[100];
+    char when[160];
+    planning.partition = "model";
+    for (int k = 0; fake_call_name(k); k++) calls[k] = fake_calls(fake_call_name(k));
+    MUST(yoke_plan_create(s.matrix, &planning, &plan));
+    yoke_plan_destroy(plan);
+    for (int k = 0; fake_call_name(k); k++) {
+        const char *call = fake_call_name(k);
+        calls[k] = fake_calls(call) - calls[k];
+        for (long nth = 1; nth <= calls[k]; nth += 1 + calls[k] / 20) {
+            snprintf(when, sizeof when, "call %ld of %s", nth, call);
+            fake_fail(call, nth, cudaErrorInitializationError);
+            yoke_status status = yoke_plan_create(s.matrix, &planning, &plan);
+            fake_fail(call, 0, cudaSuccess);
+            if (status == YOKE_OK) {
+                MUST(yoke_solve(plan, s.b, s.x, NULL));
+                yoke_plan_destroy(plan);
+            } else {
+                cr_assert(strstr(yoke_error_text(), "initialization error"), "%s: %s", when,
+                          yoke_error_text());
+            }
+            nothing_lives(when);
+        }
+    }
 }
 
 Test(fake_gpu, any_call_may_fail_while_another_device_is_current)

@@ -220,6 +220,7 @@ Test(gpu_memory, what_does_not_fit_is_refused_with_asked_and_free)
     yoke_matrix *matrix = generated(new_context(), SPEC);
     yoke_plan_options planning = in_format(NULL, NULL);
     yoke_plan *plan = NULL;
+    planning.home = "owner";
     yoke_plan_destroy(planned(matrix, &planning));
     void *taken = leave_free(LITTLE);
     double before = free_now();
@@ -287,6 +288,7 @@ Test(gpu_memory, csr_is_taken_where_sell_cannot_be_made)
     yoke_plan *plan = NULL;
     yoke_plan_destroy(planned(matrix, &either));
     void *taken = leave_free(0.5 * (told(matrix, &csr) + told(matrix, &sell)));
+    sell.home = "owner";
     cr_assert_eq(yoke_plan_create(matrix, &sell, &plan), YOKE_NO_MEMORY);
     cr_assert_str_eq(solve_with(matrix, &either, b, x, &few).format, "csr");
     yk_device_free(taken);

@@ -28,7 +28,7 @@ static yoke_plan_options on_cpu(const yoke_plan_options *like)
 {
     yoke_plan_options planning = *like;
     planning.partition = "cpu";
-    planning.memory = planning.driver = planning.format = NULL;
+    planning.memory = planning.driver = planning.format = planning.home = NULL;
     return planning;
 }
 
@@ -292,6 +292,63 @@ Test(gpu_together, several_right_hand_sides_one_after_another)
     in_every_mode(many);
 }
 
+/* ------------------------------------------------------------------- homes */
+
+/* Of the GPU's part: a share of its matrix on the host, or all of it in the mode's memory. */
+static void homes(const yoke_plan_options *like)
+{
+    static const char *const names[] = {"spill:0.5", "shared"};
+    yoke_matrix *matrix = generated(new_context(), "poisson3d7:12");
+    for (int i = 0; i < 4; i++) {
+        yoke_plan_options planning = *like;
+        planning.home = names[i / 2];
+        planning.format = formats[i & 1];
+        planning.preconditioner = preconditioners[i & 1];
+        if (i / 2 && strcmp(like->memory, "explicit") == 0) continue;
+        same_as_cpu(matrix, &planning, HISTORY);
+    }
+}
+
+Test(gpu_together, the_gpus_part_may_lie_in_any_home)
+{
+    in_every_mode(homes);
+}
+
+static void new_values_at_home(const yoke_plan_options *like)
+{
+    yoke_plan_options planning = *like;
+    planning.home = "spill:0.5";
+    new_values(&planning);
+}
+
+Test(gpu_together, new_values_reach_what_is_spilled)
+{
+    in_every_mode(new_values_at_home);
+}
+
+/* Half of what the GPU's part takes. */
+Test(gpu_together, what_a_small_gpu_has_no_room_for_is_spilled_with_a_notice)
+{
+    yoke_matrix *matrix = generated(new_context(), "poisson3d27:20");
+    int64_t rows = yoke_matrix_rows(matrix);
+    yoke_plan_options planning = shared("ratio:0.2", NULL, NULL), cpu = on_cpu(&planning);
+    yoke_memory memory = yoke_memory_defaults();
+    yoke_plan *plan = NULL;
+    double *b = filled(rows, 0.0), *x = filled(rows, 0.0), *expected = filled(rows, 0.0);
+    planning.format = "csr";
+    MUST(yoke_plan_memory(matrix, &planning, &memory));
+    scramble(b, rows, 7);
+    solve_with(matrix, &cpu, b, expected, NULL);
+    planning.gpu_memory = memory.device_bytes / 2;
+    MUST(yoke_plan_create(matrix, &planning, &plan));
+    MUST(yoke_solve(plan, b, x, NULL));
+    const yoke_report *report = yoke_plan_report(plan);
+    cr_assert_eq(strncmp(report->home, "spill:0.", 8), 0, "home %s", report->home);
+    cr_assert(strstr(report->notices, "home auto takes spill"), "%s", report->notices);
+    cr_assert_eq(memcmp(x, expected, (size_t)rows * sizeof *x), 0);
+    yoke_plan_destroy(plan);
+}
+
 /* ------------------------------------------------------------------ report */
 
 Test(gpu_together, the_report_says_who_had_what)
@@ -424,7 +481,10 @@ Test(gpu_together, what_such_plans_do_not_take_is_refused_by_name)
     planning.shape = NULL;
     planning.memory = "host";
     is_refused(matrix, planning, YOKE_UNSUITABLE, "memory host");
-    planning.memory = NULL;
+    planning.memory = "explicit";
+    planning.home = "shared";
+    is_refused(matrix, planning, YOKE_UNSUITABLE, "home shared with memory explicit");
+    planning.memory = planning.home = NULL;
     if (usable(YOKE_LIST_FORMATS, "cusparse")) {
         planning.format = "cusparse";
         is_refused(matrix, planning, YOKE_UNSUITABLE, "format cusparse");
@@ -456,6 +516,48 @@ static void measured(const yoke_plan_options *like)
     for (int p = 0; p < 2; p++) {
         planning.preconditioner = preconditioners[p];
         same_as_cpu(matrix, &planning, HISTORY);
+    }
+}
+
+/* What a log said of a measured cut, and how often. */
+typedef struct measurement {
+    int times;
+    double cpu, gpu, meetings, share;
+} measurement;
+
+static void keep_measurement(void *user, yoke_log_level level, const char *text)
+{
+    measurement *m = user;
+    double cpu, gpu, meetings, share;
+    if (level != YOKE_LOG_DETAIL ||
+        sscanf(text, "measured: CPU %lf GB/s, GPU %lf GB/s, meetings %lf us: a share of %lf", &cpu,
+               &gpu, &meetings, &share) != 4)
+        return;
+    *m = (measurement){m->times + 1, cpu, gpu, meetings, share};
+}
+
+/* Whatever the cut, and who is left without rows, the bits are the same; and the cut is the one
+ * that was measured, to the chunks that are not worth another plan. */
+Test(gpu_together, the_model_cuts_by_what_it_has_measured)
+{
+    static const char *const specs[] = {"poisson3d27:20", "poisson2d5:200", "poisson2d5:17"};
+    for (int i = 0; i < 3; i++) {
+        measurement m = {0, 0.0, 0.0, 0.0, 0.0};
+        yoke_context_options logged = yoke_context_defaults();
+        yoke_context *context = NULL;
+        logged.log = keep_measurement;
+        logged.log_user = &m;
+        MUST(yoke_context_create(&logged, &context));
+        yoke_matrix *matrix = generated(keep(context), specs[i]);
+        yoke_plan_options planning = shared("model", NULL, NULL), cpu = on_cpu(&planning);
+        answer expected = solve_wish(matrix, &cpu, HISTORY);
+        answer a = solve_wish(matrix, &planning, HISTORY);
+        same_answer(&a, &expected, yoke_matrix_rows(matrix), specs[i]);
+        cr_assert(m.times >= 1 && m.times <= 3, "measured %d times", m.times);
+        cr_assert(m.cpu > 0.0 && m.gpu > 0.0 && m.meetings >= 0.0);
+        const char *ran = m.share == 0.0 ? "gpu" : m.share == 1.0 ? "cpu" : "model";
+        cr_assert_str_eq(a.report.partition, ran, "a share of %g", m.share);
+        if (*ran == 'm') cr_assert_float_eq(m.share, m.cpu / (m.cpu + m.gpu), 0.01);
     }
 }
 

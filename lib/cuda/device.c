@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lib/context.h"
+#include "lib/cuda/green.h"
 #include "lib/status.h"
 
 yoke_status yk_device_try(int error, const char *call)
@@ -60,6 +60,7 @@ void yk_device_leave(int previous)
 }
 
 static atomic_bool opened;
+static atomic_ullong ids;
 
 bool yk_device_opened(void)
 {
@@ -99,6 +100,7 @@ yoke_status yk_device_open(int number, yk_device *device)
                        count);
     memset(device, 0, sizeof *device);
     device->number = number;
+    device->id = atomic_fetch_add_explicit(&ids, 1, memory_order_relaxed) + 1;
     int previous = yk_device_enter(device);
     yoke_status status = open_here(device);
     if (status != YOKE_OK)
@@ -109,97 +111,34 @@ yoke_status yk_device_open(int number, yk_device *device)
     return status;
 }
 
+yoke_status yk_device_limit_multiprocessors(yk_device *device, int count)
+{
+    void *green = NULL, *stream = NULL;
+    if (count >= device->multiprocessors) return YOKE_OK;
+    YK_TRY(yk_green_open(device->number, count, &green, &stream, &device->multiprocessors));
+    ignore(cudaStreamDestroy(device->stream));
+    device->green = green;
+    device->stream = stream;
+    return YOKE_OK;
+}
+
 void yk_device_close(yk_device *device)
 {
     int previous = yk_device_enter(device);
     for (int i = 0; i < 2; i++)
         if (device->mark[i]) ignore(cudaEventDestroy(device->mark[i]));
     if (device->stream) ignore(cudaStreamDestroy(device->stream));
+    yk_green_close(device->green);
     memset(device->mark, 0, sizeof device->mark);
-    device->stream = NULL;
+    device->stream = device->green = NULL;
     yk_device_leave(previous);
-}
-
-static atomic_llong allocations;
-
-int64_t yk_device_allocations(void)
-{
-    return atomic_load_explicit(&allocations, memory_order_relaxed);
-}
-
-void yk_device_note_allocation(void)
-{
-    atomic_fetch_add_explicit(&allocations, 1, memory_order_relaxed);
-}
-
-typedef struct size_text {
-    char text[32];
-} size_text;
-
-static size_text text_of(size_t bytes)
-{
-    size_text s;
-    if (bytes >= 1000000000)
-        snprintf(s.text, sizeof s.text, "%.1f GB", 1e-9 * (double)bytes);
-    else
-        snprintf(s.text, sizeof s.text, "%.1f MB", 1e-6 * (double)bytes);
-    return s;
-}
-
-yoke_status yk_device_reserve(const yk_device *device, size_t bytes)
-{
-    size_t available = 0, total = 0;
-    CUDA_TRY(cudaMemGetInfo(&available, &total));
-    if (bytes <= available) return YOKE_OK;
-    return yk_fail(YOKE_NO_MEMORY, "needs %s of device %d, %s free of %s", text_of(bytes).text,
-                   device->number, text_of(available).text, text_of(total).text);
-}
-
-yoke_status yk_device_allocate(const yk_device *device, const char *what, int64_t count,
-                               size_t size, void *memory)
-{
-    void **out = memory;
-    size_t bytes = 0, available = 0, total = 0;
-    *out = NULL;
-    YK_TRY(yk_bytes(what, count, size, &bytes));
-    yk_device_note_allocation();
-    cudaError_t error = cudaMalloc(out, bytes > 0 ? bytes : 1);
-    if (error == cudaSuccess) return YOKE_OK;
-    cudaGetLastError();
-    *out = NULL;
-    cudaMemGetInfo(&available, &total);
-    return yk_fail(error == cudaErrorMemoryAllocation ? YOKE_NO_MEMORY : YOKE_DEVICE,
-                   "%s: asked %zu bytes of device %d, %zu free: %s (%s)", what, bytes,
-                   device->number, available, cudaGetErrorString(error), cudaGetErrorName(error));
-}
-
-void yk_device_free(void *memory)
-{
-    if (memory) ignore(cudaFree(memory));
-}
-
-yoke_status yk_device_allocate_pinned(const char *what, size_t bytes, void *memory)
-{
-    void **out = memory;
-    *out = NULL;
-    yk_device_note_allocation();
-    cudaError_t error = cudaMallocHost(out, bytes);
-    if (error == cudaSuccess) return YOKE_OK;
-    cudaGetLastError();
-    *out = NULL;
-    return yk_fail(error == cudaErrorMemoryAllocation ? YOKE_NO_MEMORY : YOKE_DEVICE,
-                   "%s: asked %zu bytes of pinned host memory: %s (%s)", what, bytes,
-                   cudaGetErrorString(error), cudaGetErrorName(error));
-}
-
-void yk_device_free_pinned(void *memory)
-{
-    if (memory) ignore(cudaFreeHost(memory));
 }
 
 yoke_status yk_device_copy(const yk_device *device, void *to, const void *from, size_t bytes)
 {
     if (bytes == 0) return YOKE_OK;
+    /* It may be read at the call, as any plain memory, before kernels have written it. */
+    if (device->plain && yk_device_is_plain(from)) YK_TRY(yk_device_wait(device));
     CUDA_TRY(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, device->stream));
     return YOKE_OK;
 }

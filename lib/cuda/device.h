@@ -9,13 +9,20 @@
 #include <stdint.h>
 #include <yoke.h>
 
+#include "lib/home.h"
+
 typedef struct yk_device {
     int number;
-    void *stream;  /* of ours: work is ordered on it */
-    void *mark[2]; /* events */
-    int multiprocessors;
+    void *stream;                   /* of ours: work is ordered on it */
+    void *mark[2];                  /* events */
+    int multiprocessors;            /* that the stream's work may run on */
     size_t free_bytes, total_bytes; /* at opening */
     char name[64];
+    unsigned long long id; /* of this opening, in the process */
+    size_t limit;          /* bytes that it is taken to have for this opening; 0: all */
+    void *green;           /* what keeps the stream to some of the multiprocessors; or NULL */
+    yoke_context *context; /* whose host memory is taken as YK_MEMORY_SYSTEM */
+    bool plain;            /* some is */
 } yk_device;
 
 /* How many there are; 0 with the reason, in CUDA's words, where there is none. */
@@ -35,19 +42,36 @@ void yk_device_leave(int previous);
 /* YOKE_OK for 0, else YOKE_DEVICE with the call, the name and the words of the error. */
 yoke_status yk_device_try(int error, const char *call);
 
-/* YOKE_NO_MEMORY, with asked and free, if the device has not as much free now. */
-yoke_status yk_device_reserve(const yk_device *device, size_t bytes);
+/* From now on work is done, and counted on, by at least `count` multiprocessors, as few more as the
+ * device allows: device->multiprocessors. YOKE_UNUSABLE, with the reason, where the driver cannot.
+ * Right after opening: what was enqueued is not waited for. */
+yoke_status yk_device_limit_multiprocessors(yk_device *device, int count);
 
-/* *memory is NULL on failure, which tells asked and free. */
+/* YOKE_NO_MEMORY, with asked and free, if the device has not as much free now, of what
+ * device->limit leaves; for managed memory, with a margin: more than is free can hang a GPU for
+ * everyone. */
+yoke_status yk_device_reserve(const yk_device *device, size_t bytes);
+yoke_status yk_device_reserve_managed(const yk_device *device, size_t bytes);
+
+/* Bytes of its own that the device has free now, of what device->limit leaves. */
+yoke_status yk_device_free_now(const yk_device *device, size_t *bytes);
+
+/* Of the device's own, or of a kind; at least 128 bytes aligned; managed memory lies on the device
+ * at return. *memory is NULL on failure, which tells asked and free. */
 yoke_status yk_device_allocate(const yk_device *device, const char *what, int64_t count,
                                size_t size, void *memory);
+yoke_status yk_device_allocate_in(const yk_device *device, yk_memory kind, const char *what,
+                                  int64_t count, size_t size, void *memory);
 void yk_device_free(void *memory);
-/* How often memory was asked for here, device's and pinned: tests prove that a solve never does.
- * What is asked for elsewhere is noted. */
+/* How often memory was asked for here, of any kind: tests prove that a solve never does. What is
+ * asked for elsewhere is noted. */
 int64_t yk_device_allocations(void);
 void yk_device_note_allocation(void);
 yoke_status yk_device_allocate_pinned(const char *what, size_t bytes, void *memory);
 void yk_device_free_pinned(void *memory);
+
+/* Whether an address is of memory that was taken as YK_MEMORY_SYSTEM. */
+bool yk_device_is_plain(const void *address);
 
 /* In the order of the stream; pageable host memory may be reused at return. */
 yoke_status yk_device_copy(const yk_device *device, void *to, const void *from, size_t bytes);

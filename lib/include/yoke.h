@@ -274,7 +274,9 @@ typedef enum yoke_nullspace { YOKE_NULLSPACE_NONE = 0, YOKE_NULLSPACE_CONSTANT =
 typedef struct yoke_plan_options {
     size_t struct_size;
     const char *memory;         /* memory mode of what owners share */
-    const char *home;           /* where parts' matrices lie */
+    const char *home;           /* where a GPU's arrays lie: "owner"; "shared", in the memory
+                                 * mode's memory; "spill:R", a share R of its matrix in pinned host
+                                 * memory */
     const char *partition;      /* who owns which rows */
     const char *solver;         /* recurrence: "cg" */
     const char *driver;         /* who runs the loop: "team"; on a GPU "stream", "graph" or
@@ -289,13 +291,18 @@ typedef struct yoke_plan_options {
     /* A preconditioner of the caller's: z = M^-1 r. NULL: the named one. Copied. */
     const yoke_operator *apply_preconditioner;
     int device; /* the GPU of a plan that uses one, by CUDA's number; default 0 */
+    /* Of that GPU, to see what a smaller, slower one would do: no more than these bytes of its
+     * memory (0: all), and no more of its multiprocessors than these (0: all; rounded up to what
+     * the device can set apart, with a notice). */
+    size_t gpu_memory;
+    int gpu_sms;
 } yoke_plan_options;
 
 static inline yoke_plan_options yoke_plan_defaults(void)
 {
     yoke_plan_options options = {
         sizeof(yoke_plan_options), NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, 0,
-        YOKE_NULLSPACE_NONE,       NULL, 0};
+        YOKE_NULLSPACE_NONE,       NULL, 0,    0,    0};
     return options;
 }
 
@@ -319,7 +326,8 @@ static inline yoke_memory yoke_memory_defaults(void)
     return memory;
 }
 
-/* What a plan with these options would take, without taking it. */
+/* What a plan with these options would take, without taking it: of a plan that spills by itself,
+ * what it would take where there is room. */
 YOKE_API yoke_status yoke_plan_memory(yoke_matrix *matrix, const yoke_plan_options *options,
                                       yoke_memory *memory);
 

@@ -3,6 +3,7 @@
 #ifndef YK_CG_H
 #define YK_CG_H
 
+#include "lib/home.h"
 #include "lib/iface/memmode.h"
 #include "lib/part.h"
 #include "lib/place.h"
@@ -47,8 +48,10 @@ typedef struct yk_engine {
     void (*release)(yk_cg *cg, const yk_part *part, double *vector, int64_t count);
     /* Bytes beside the vectors and the matrix; open or not. */
     void (*state_bytes)(const yk_cg *cg, size_t *host, size_t *device);
-    /* Refuses, before anything is taken, what is more than is free. */
-    yoke_status (*reserve)(yk_cg *cg, size_t bytes);
+    /* Refuses, before anything is taken, what is more than is free; of managed memory too. */
+    yoke_status (*reserve)(yk_cg *cg, size_t bytes, size_t managed);
+    /* Bytes that a plan may still take of the owner's own. */
+    yoke_status (*available)(yk_cg *cg, size_t *bytes);
     /* The matrix of the GPU's part from host memory, in a format by name. */
     yoke_status (*load_matrix)(yk_cg *cg, const yk_csr *csr, const char *format);
     /* For timing: switches to a format, made from the CSR that was loaded; then keeps that alone.
@@ -61,6 +64,9 @@ typedef struct yk_engine {
     void (*run)(yk_cg *cg, yk_task task, double argument, double *total);
     /* out = Op in by the user's callback, outside the loop; false if it failed. */
     bool (*apply)(yk_cg *cg, const yoke_operator *op, yk_vector in, yk_vector out);
+    /* Seconds of one iteration's passes over each owner's rows, for planning; NULL: there is one
+     * owner. */
+    void (*time_passes)(yk_cg *cg, double *cpu, double *gpu);
     /* Every boundary into the halos of all parts, outside the loop; NULL: there is one part. */
     void (*exchange)(yk_cg *cg, yk_boundary which);
     /* b into the parts; x0 into x, or 0 where it is NULL; p = 0. */
@@ -124,6 +130,10 @@ struct yk_cg {
     struct yk_gpu_state *gpu; /* of the GPU engine */
     int device;               /* that it is to use */
     yk_residency residency;
+    yk_home home;        /* of a GPU's arrays */
+    size_t gpu_memory;   /* bytes that the GPU is taken to have; 0: all */
+    int gpu_sms;         /* multiprocessors to work on, at least; 0: all */
+    int multiprocessors; /* of the GPU that really do */
     double matrix_bytes; /* that a product reads of a GPU's matrix, in the format in use */
 
     /* State at an iteration's boundary; any driver can resume it. */

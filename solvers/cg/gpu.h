@@ -21,7 +21,15 @@ typedef struct yk_sell {
     /* [rows, up to whole chunks] order[256 c + t]: which row of chunk c lies at lane t % 32 of its
      * slice t / 32; rows behind the last lie last. NULL: rows lie in place */
     const unsigned char *order;
+    int64_t kept; /* chunks from this one on lie elsewhere: */
+    int64_t jump; /* bytes from where their columns would lie; 0: they lie there */
 } yk_sell;
+
+/* A CSR whose rows from `kept` on, a multiple of 256, have their entries elsewhere: bytes from
+ * where their columns and values would lie. */
+typedef struct yk_csr_spill {
+    int64_t kept, column_jump, value_jump;
+} yk_csr_spill;
 
 enum { YK_SELL_ROWS = 32, YK_SELL_BYTES = 384, YK_SELL_VALUES = 128 /* where a column's begin */ };
 
@@ -46,6 +54,13 @@ YK_INLINE int64_t yk_sell_order_length(int64_t rows)
 YK_INLINE int64_t yk_sell_before(const yk_sell *sell, int64_t slice)
 {
     return sell->width > 0 ? slice * sell->width : sell->slice[slice];
+}
+
+/* Column `at`, by its number in all, which is of a chunk. */
+YK_INLINE const char *yk_sell_at(const yk_sell *sell, int64_t chunk, int64_t at)
+{
+    const char *column = sell->column + at * YK_SELL_BYTES;
+    return chunk < sell->kept ? column : column + sell->jump;
 }
 
 /* SELL8: SELL of one width up to 8, so that every row is a chain and needs few registers. */
@@ -99,6 +114,7 @@ typedef struct yk_gpu_view {
     yk_gpu_format format;
     yk_gpu_sums sums;
     yk_gpu_walk walk;
+    yk_csr_spill spill; /* of rows.csr */
 } yk_gpu_view;
 
 YK_INLINE int64_t yk_gpu_chunks(int64_t rows)
@@ -118,10 +134,12 @@ int yk_gpu_launch(const yk_gpu_view *view, int task, yk_gpu_loop *loop, void *st
 
 /* SELL from CSR, on the device: first the widths of the slices, of rows in place into in_place[]
  * and of sorted ones into sorted[], from which the host makes their offsets; the order, if rows
- * shall be sorted; then the columns, padding included. */
+ * shall be sorted; then the columns, padding included, of the chunks [first, last), whose entries
+ * alone csr's arrays need to hold, from `entry` on. */
 int yk_gpu_sell_widths(const yk_csr *csr, int64_t *in_place, int64_t *sorted, void *stream);
 int yk_gpu_sell_order(const yk_csr *csr, unsigned char *order, void *stream);
-int yk_gpu_sell_fill(const yk_csr *csr, const yk_sell *sell, void *stream);
+int yk_gpu_sell_fill(const yk_csr *csr, const yk_sell *sell, int64_t first, int64_t last,
+                     int64_t entry, void *stream);
 
 /* All kernels are loaded: nothing is when a kernel that waits is running. streams: whether what was
  * compiled for this device has bulk copies and overlapping passes (sm_90). */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "lib/context.h"
+#include "lib/cuda/shared.h"
 #include "lib/status.h"
 #include "solvers/cg/gpu_state.h"
 
@@ -18,7 +19,8 @@ yk_gpu_view yk_gpu_view_of(const yk_cg *cg, int newest_p)
 {
     const struct yk_gpu_state *gpu = cg->gpu;
     yk_gpu_view view = {.rows = yk_cg_view(cg, yk_gpu_part(cg), &cg->s, newest_p),
-                        .sell = {gpu->sell_width, gpu->slice, gpu->sell_column, gpu->sell_order},
+                        .sell = yk_gpu_sell_of(gpu),
+                        .spill = yk_gpu_spill_of(gpu),
                         .format = gpu->format,
                         .sums = gpu->sums,
                         .walk = gpu->walk};
@@ -92,10 +94,36 @@ static yoke_status allocate_sums(struct yk_gpu_state *gpu, int64_t rows)
     return yk_device_clear(&gpu->device, gpu->sums_memory, bytes);
 }
 
+/* Why the device does not reach what the home needs; "" if it does. */
+static const char *reason_of(const yk_home *home, int device)
+{
+    if (home->kind == YK_HOME_SPILL || home->memory == YK_MEMORY_MAPPED)
+        return yk_shared_no_mapped(device);
+    if (home->memory == YK_MEMORY_MANAGED) return yk_shared_no_managed(device);
+    return home->memory == YK_MEMORY_SYSTEM ? yk_shared_no_plain(device) : "";
+}
+
+/* As the plan takes the device to be. */
+static yoke_status limit(yk_cg *cg)
+{
+    yk_device *device = &cg->gpu->device;
+    device->context = cg->context;
+    device->limit = cg->gpu_memory;
+    device->plain = cg->home.memory == YK_MEMORY_SYSTEM;
+    const char *reason = reason_of(&cg->home, device->number);
+    if (*reason)
+        return yk_fail(YOKE_UNUSABLE, "home %s: %s",
+                       cg->home.kind == YK_HOME_SPILL ? "spill" : "shared", reason);
+    if (cg->gpu_sms > 0) YK_TRY(yk_device_limit_multiprocessors(device, cg->gpu_sms));
+    cg->multiprocessors = device->multiprocessors;
+    return YOKE_OK;
+}
+
 static yoke_status open_here(yk_cg *cg)
 {
     struct yk_gpu_state *gpu = cg->gpu;
     int streams = 0;
+    YK_TRY(limit(cg));
     YK_TRY(yk_device_try(yk_gpu_load_kernels(&streams), "loading the kernels"));
     choose_walk(gpu, yk_chunks(yk_gpu_part(cg)->rows), streams);
     YK_TRY(allocate_sums(gpu, yk_gpu_part(cg)->rows));
@@ -115,11 +143,27 @@ static void state_bytes(const yk_cg *cg, size_t *host, size_t *device)
             yk_gpu_exchange_bytes(cg);
 }
 
-static yoke_status reserve(yk_cg *cg, size_t bytes)
+static yoke_status reserve(yk_cg *cg, size_t bytes, size_t managed)
 {
-    int previous = yk_device_enter(&cg->gpu->device);
-    yoke_status status = yk_device_reserve(&cg->gpu->device, bytes);
+    const yk_device *device = &cg->gpu->device;
+    int previous = yk_device_enter(device);
+    yoke_status status = yk_device_reserve(device, bytes + managed);
+    if (status == YOKE_OK && managed > 0) status = yk_device_reserve_managed(device, managed);
     yk_device_leave(previous);
+    return status;
+}
+
+/* cudaMalloc takes large blocks by 2 MiB; a plan makes at most 20. A smaller card is pretended to
+ * the byte. */
+enum { ROUNDING = 20 * 2 << 20 };
+
+static yoke_status available(yk_cg *cg, size_t *bytes)
+{
+    const yk_device *device = &cg->gpu->device;
+    int previous = yk_device_enter(device);
+    yoke_status status = yk_device_free_now(device, bytes);
+    yk_device_leave(previous);
+    if (status == YOKE_OK && device->limit == 0) *bytes -= *bytes < ROUNDING ? *bytes : ROUNDING;
     return status;
 }
 
@@ -163,7 +207,8 @@ static yoke_status allocate(yk_cg *cg, const yk_part *part, const char *what, in
 {
     (void)part;
     int previous = yk_device_enter(&cg->gpu->device);
-    yoke_status status = yk_device_allocate(&cg->gpu->device, what, count, sizeof(double), vector);
+    yoke_status status = yk_device_allocate_in(&cg->gpu->device, cg->home.memory, what, count,
+                                               sizeof(double), vector);
     if (status == YOKE_OK)
         status = yk_device_clear(&cg->gpu->device, *vector, (size_t)count * sizeof(double));
     yk_device_leave(previous);
@@ -270,6 +315,7 @@ const yk_engine yk_engine_gpu = {
     .release = release,
     .state_bytes = state_bytes,
     .reserve = reserve,
+    .available = available,
     .load_matrix = yk_gpu_load_matrix,
     .use_format = yk_gpu_use_format,
     .keep_format = yk_gpu_keep_format,

@@ -122,8 +122,7 @@ static __global__ void __launch_bounds__(BLOCK, blocks_of(FORMAT))
         if (left <= 0) break;
         const int rows = left < YK_CHUNK ? (int)left : YK_CHUNK;
         double dot[YK_DOTS] = {0.0, 0.0, 0.0, 0.0}, product = 0.0;
-        if (yk_task_multiplies(TASK))
-            product = chunk_product<TASK, FORMAT>(c, view.sell, first, rows);
+        if (yk_task_multiplies(TASK)) product = chunk_product<TASK, FORMAT>(c, view, first, rows);
         if ((int)threadIdx.x < rows) yk_cg_row(TASK, &c, first + threadIdx.x, product, dot);
         if (yk_task_is_largest(TASK))
             largest = fmax(largest, dot[0]);
@@ -490,18 +489,20 @@ static int prepare_all(bool warps)
 {
     static const yk_gpu_format formats[] = {YK_GPU_CSR, YK_GPU_SELL, YK_GPU_SELL8};
     static const unsigned char sorted[1] = {0};
-    static const yk_sell shapes[] = {{0, NULL, NULL, NULL},  {0, NULL, NULL, sorted},
-                                     {5, NULL, NULL, NULL},  {7, NULL, NULL, NULL},
-                                     {9, NULL, NULL, NULL},  {YK_ROW_CHAIN, NULL, NULL, NULL},
-                                     {27, NULL, NULL, NULL}, {2 * 9, NULL, NULL, NULL}};
+    static const struct {
+        int width;
+        const unsigned char *order;
+    } shapes[] = {{0, NULL}, {0, sorted},          {5, NULL},  {7, NULL},
+                  {9, NULL}, {YK_ROW_CHAIN, NULL}, {27, NULL}, {2 * 9, NULL}};
     yk_gpu_view view = {};
     view.walk.by_warps = view.walk.streams = warps;
     view.walk.chunks = 1;
     for (int task = 0; task < YK_TASKS; task++)
         for (yk_gpu_format format : formats)
-            for (const yk_sell &sell : shapes) {
+            for (const auto &sell : shapes) {
                 view.format = format;
-                view.sell = sell;
+                view.sell.width = sell.width;
+                view.sell.order = sell.order;
                 int error = prepare(shape_of(task, &view));
                 if (error != cudaSuccess) return error;
             }
@@ -563,19 +564,20 @@ static __global__ void sell_order(yk_csr csr, unsigned char *order)
 
 /* A group of eight threads a row, so that the reads of CSR are lines; rows that only fill up the
  * last slice have theirs too. */
-static __global__ void sell_fill(yk_csr csr, yk_sell sell)
+static __global__ void sell_fill(yk_csr csr, yk_sell sell, int64_t first, int64_t entry)
 {
-    const int64_t place = ((int64_t)blockIdx.x * BLOCK + threadIdx.x) / YK_ROW_LANES;
+    const int64_t place =
+        first * YK_CHUNK + ((int64_t)blockIdx.x * BLOCK + threadIdx.x) / YK_ROW_LANES;
     const int64_t slice = place / YK_SELL_ROWS;
     if (slice >= yk_sell_slices(csr.rows)) return;
     const int64_t before = yk_sell_before(&sell, slice);
     const int width =
         sell.width > 0 ? sell.width : (int)(yk_sell_before(&sell, slice + 1) - before);
     const int64_t i = yk_sell_row(&sell, place);
-    const int64_t from = i < csr.rows ? yk_row_start(&csr, i) : 0;
+    const int64_t from = i < csr.rows ? yk_row_start(&csr, i) - entry : 0;
     const int length = row_length(csr, i), lane = (int)(place % YK_SELL_ROWS);
     for (int k = threadIdx.x % YK_ROW_LANES; k < width; k += YK_ROW_LANES) {
-        char *column = (char *)sell.column + (before + k) * YK_SELL_BYTES;
+        char *column = (char *)yk_sell_at(&sell, place / YK_CHUNK, before + k);
         ((int32_t *)column)[lane] = k < length ? csr.column[from + k] : -1;
         ((double *)(column + YK_SELL_VALUES))[lane] = k < length ? csr.value[from + k] : 0.0;
     }
@@ -596,10 +598,11 @@ extern "C" int yk_gpu_sell_order(const yk_csr *csr, unsigned char *order, void *
     return cudaGetLastError();
 }
 
-extern "C" int yk_gpu_sell_fill(const yk_csr *csr, const yk_sell *sell, void *stream)
+extern "C" int yk_gpu_sell_fill(const yk_csr *csr, const yk_sell *sell, int64_t first, int64_t last,
+                                int64_t entry, void *stream)
 {
-    int64_t rows_a_block = BLOCK / YK_ROW_LANES, rows = yk_sell_slices(csr->rows) * YK_SELL_ROWS;
-    unsigned blocks = (unsigned)((rows + rows_a_block - 1) / rows_a_block);
-    if (blocks > 0) sell_fill<<<blocks, BLOCK, 0, (cudaStream_t)stream>>>(*csr, *sell);
+    int64_t blocks = (last - first) * (YK_CHUNK / (BLOCK / YK_ROW_LANES));
+    if (blocks > 0)
+        sell_fill<<<(unsigned)blocks, BLOCK, 0, (cudaStream_t)stream>>>(*csr, *sell, first, entry);
     return cudaGetLastError();
 }

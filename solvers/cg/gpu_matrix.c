@@ -8,21 +8,22 @@
 #include "solvers/cg/gpu_state.h"
 #include "solvers/cg/row_shape.h"
 
-static yoke_status upload_csr(struct yk_gpu_state *gpu, const yk_csr *csr)
+static yoke_status upload_starts(yk_cg *cg, const yk_csr *csr, yk_memory kind)
 {
-    const yk_device *device = &gpu->device;
+    struct yk_gpu_state *gpu = cg->gpu;
     size_t size = csr->start32 ? sizeof(int32_t) : sizeof(int64_t);
     const void *start = csr->start32 ? (const void *)csr->start32 : (const void *)csr->start64;
     gpu->wide_start = !csr->start32;
     gpu->csr_bytes = yk_csr_bytes(csr);
-    YK_TRY(yk_device_allocate(device, "row starts", csr->rows + 1, size, &gpu->start));
-    YK_TRY(yk_device_copy(device, gpu->start, start, (size_t)(csr->rows + 1) * size));
-    YK_TRY(yk_device_allocate(device, "columns", csr->nonzeros, sizeof(int32_t), &gpu->csr_column));
-    YK_TRY(yk_device_copy(device, gpu->csr_column, csr->column,
-                          (size_t)csr->nonzeros * sizeof(int32_t)));
-    YK_TRY(yk_device_allocate(device, "values", csr->nonzeros, sizeof(double), &gpu->csr_value));
-    return yk_device_copy(device, gpu->csr_value, csr->value,
-                          (size_t)csr->nonzeros * sizeof(double));
+    YK_TRY(
+        yk_device_allocate_in(&gpu->device, kind, "row starts", csr->rows + 1, size, &gpu->start));
+    return yk_device_copy(&gpu->device, gpu->start, start, (size_t)(csr->rows + 1) * size);
+}
+
+static yoke_status upload_csr(yk_cg *cg, const yk_csr *csr)
+{
+    YK_TRY(upload_starts(cg, csr, cg->home.memory));
+    return yk_gpu_load_entries(cg, csr);
 }
 
 /* From the slices' widths, which are few enough for the host: one width, or the columns before each
@@ -53,15 +54,18 @@ static bool place_slices(struct yk_gpu_state *gpu, int64_t *slice, int64_t slice
     return false;
 }
 
-static yoke_status find_order(struct yk_gpu_state *gpu, const yk_csr *on_device)
+static yoke_status find_order(yk_cg *cg, const yk_csr *on_device)
 {
+    struct yk_gpu_state *gpu = cg->gpu;
     const yk_device *device = &gpu->device;
     int64_t length = yk_sell_order_length(on_device->rows);
-    YK_TRY(yk_device_allocate(device, "order of rows", length, 1, &gpu->sell_order));
+    YK_TRY(yk_device_allocate_in(device, cg->home.memory, "order of rows", length, 1,
+                                 &gpu->sell_order));
     return yk_device_try(yk_gpu_sell_order(on_device, gpu->sell_order, device->stream),
                          "SELL order");
 }
 
+/* And the columns' memory. */
 static yoke_status find_slices(yk_cg *cg, const yk_csr *on_device)
 {
     struct yk_gpu_state *gpu = cg->gpu;
@@ -70,7 +74,8 @@ static yoke_status find_slices(yk_cg *cg, const yk_csr *on_device)
     int64_t *slice;
     size_t bytes = (size_t)slices * sizeof *slice;
     bool sorts = false;
-    YK_TRY(yk_device_allocate(device, "slices", length, sizeof *slice, &gpu->slice));
+    YK_TRY(yk_device_allocate_in(device, cg->home.memory, "slices", length, sizeof *slice,
+                                 &gpu->slice));
     YK_TRY(yk_device_try(
         yk_gpu_sell_widths(on_device, gpu->slice, gpu->slice + slices, device->stream),
         "SELL widths"));
@@ -81,7 +86,8 @@ static yoke_status find_slices(yk_cg *cg, const yk_csr *on_device)
         sorts = place_slices(gpu, slice, slices);
         status = yk_device_copy(device, gpu->slice, slice, bytes + sizeof *slice);
     }
-    if (status == YOKE_OK && sorts) status = find_order(gpu, on_device);
+    if (status == YOKE_OK && sorts) status = find_order(cg, on_device);
+    if (status == YOKE_OK) status = yk_gpu_allocate_sell(cg, slice);
     if (status == YOKE_OK) status = yk_device_wait(device);
     yk_free(cg->context, slice, length, sizeof *slice);
     return status;
@@ -92,9 +98,11 @@ static void drop_csr(struct yk_gpu_state *gpu)
     yk_device_free(gpu->start);
     yk_device_free(gpu->csr_column);
     yk_device_free(gpu->csr_value);
+    yk_device_free(gpu->spilled_column);
+    yk_device_free(gpu->spilled_value);
     gpu->start = NULL;
-    gpu->csr_column = NULL;
-    gpu->csr_value = NULL;
+    gpu->csr_column = gpu->spilled_column = NULL;
+    gpu->csr_value = gpu->spilled_value = NULL;
 }
 
 /* SELL from the CSR that is on the device. */
@@ -102,7 +110,8 @@ static yoke_status fill_sell(yk_cg *cg)
 {
     struct yk_gpu_state *gpu = cg->gpu;
     yk_gpu_view view = yk_gpu_view_of(cg, 0);
-    YK_TRY(yk_device_try(yk_gpu_sell_fill(&view.rows.csr, &view.sell, gpu->device.stream),
+    YK_TRY(yk_device_try(yk_gpu_sell_fill(&view.rows.csr, &view.sell, 0,
+                                          yk_chunks(yk_gpu_part(cg)->rows), 0, gpu->device.stream),
                          "SELL fill"));
     return yk_device_wait(&gpu->device);
 }
@@ -120,12 +129,30 @@ static yoke_status make_sell(yk_cg *cg)
     struct yk_gpu_state *gpu = cg->gpu;
     yk_csr on_device = yk_gpu_view_of(cg, 0).rows.csr;
     YK_TRY(find_slices(cg, &on_device));
-    YK_TRY(yk_device_allocate(&gpu->device, "SELL columns", gpu->sell_columns, YK_SELL_BYTES,
-                              &gpu->sell_column));
     YK_TRY(fill_sell(cg));
     gpu->has_sell = true;
     gpu->sell_format = gpu->format;
     return YOKE_OK;
+}
+
+/* From the host's CSR, of which the device has the row starts for a while, and never all entries:
+ * there may be no room for them. */
+static yoke_status make_sell_by_pieces(yk_cg *cg, const yk_csr *csr)
+{
+    struct yk_gpu_state *gpu = cg->gpu;
+    YK_TRY(upload_starts(cg, csr, YK_MEMORY_DEVICE));
+    if (!gpu->slice) {
+        yk_csr starts = yk_gpu_view_of(cg, 0).rows.csr;
+        YK_TRY(find_slices(cg, &starts));
+    }
+    YK_TRY(yk_gpu_fill_by_pieces(cg, csr));
+    drop_csr(gpu);
+    return YOKE_OK;
+}
+
+static bool is_by_pieces(const yk_cg *cg)
+{
+    return cg->home.kind != YK_HOME_OWNER && cg->gpu->format != YK_GPU_CSR;
 }
 
 static yoke_status make_resident(yk_cg *cg, const yk_csr *csr)
@@ -139,11 +166,15 @@ static yoke_status load_here(yk_cg *cg, const yk_csr *csr, const char *format)
 {
     struct yk_gpu_state *gpu = cg->gpu;
     gpu->format = strcmp(format, "sell") == 0 ? YK_GPU_SELL : YK_GPU_CSR;
-    YK_TRY(upload_csr(gpu, csr));
-    YK_TRY(make_resident(cg, csr));
-    if (gpu->format != YK_GPU_CSR) {
-        YK_TRY(make_sell(cg));
-        drop_csr(gpu);
+    if (is_by_pieces(cg)) {
+        YK_TRY(make_sell_by_pieces(cg, csr));
+    } else {
+        YK_TRY(upload_csr(cg, csr));
+        YK_TRY(make_resident(cg, csr));
+        if (gpu->format != YK_GPU_CSR) {
+            YK_TRY(make_sell(cg));
+            drop_csr(gpu);
+        }
     }
     count_bytes(cg);
     if (strcmp(format, "cusparse") == 0) YK_TRY(yk_gpu_cusparse_open(cg, csr));
@@ -173,10 +204,11 @@ yoke_status yk_gpu_use_format(yk_cg *cg, const char *format)
 static void drop_sell(struct yk_gpu_state *gpu)
 {
     yk_device_free(gpu->sell_column);
+    yk_device_free(gpu->spilled_sell);
     yk_device_free(gpu->slice);
     yk_device_free(gpu->sell_order);
     gpu->sell_order = NULL;
-    gpu->sell_column = NULL;
+    gpu->sell_column = gpu->spilled_sell = NULL;
     gpu->slice = NULL;
     gpu->has_sell = false;
 }
@@ -201,15 +233,15 @@ static yoke_status renew_resident(yk_cg *cg)
 static yoke_status load_values_here(yk_cg *cg, const yk_csr *csr)
 {
     struct yk_gpu_state *gpu = cg->gpu;
-    size_t bytes = (size_t)csr->nonzeros * sizeof(double);
+    if (is_by_pieces(cg)) return make_sell_by_pieces(cg, csr);
     if (gpu->format == YK_GPU_CSR) {
-        YK_TRY(yk_device_copy(&gpu->device, gpu->csr_value, csr->value, bytes));
+        YK_TRY(yk_gpu_copy_values(cg, csr));
         YK_TRY(renew_resident(cg));
         YK_TRY(yk_gpu_cusparse_renew(cg));
         return yk_device_wait(&gpu->device);
     }
     drop_csr(gpu);
-    YK_TRY(upload_csr(gpu, csr));
+    YK_TRY(upload_csr(cg, csr));
     YK_TRY(renew_resident(cg));
     YK_TRY(fill_sell(cg));
     drop_csr(gpu);

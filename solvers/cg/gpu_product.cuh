@@ -273,10 +273,20 @@ static __device__ double block_product(const int32_t *column, const double *valu
     return result;
 }
 
+/* Entries of a row that is kept or, as its whole chunk, is not. */
+template <class T> static __device__ __forceinline__ const T *moved(const T *entries, int64_t jump)
+{
+    return (const T *)((const char *)entries + jump);
+}
+
 /* Products of the chunk's rows, row threadIdx.x's for each thread; every thread calls. */
 template <int FOLD>
-static __device__ double csr_products(const yk_csr *csr, int64_t first, int rows, yk_operand v)
+static __device__ double csr_products(const yk_csr *csr, const yk_csr_spill &spill, int64_t first,
+                                      int rows, yk_operand v)
 {
+    const bool kept = first < spill.kept;
+    const int32_t *column = moved(csr->column, kept ? 0 : spill.column_jump);
+    const double *value = moved(csr->value, kept ? 0 : spill.value_jump);
     __shared__ double product[BLOCK];
     const int group = threadIdx.x / YK_ROW_LANES, groups = BLOCK / YK_ROW_LANES;
     int any_long = 0;
@@ -286,14 +296,14 @@ static __device__ double csr_products(const yk_csr *csr, int64_t first, int rows
             any_long = 1;
             continue;
         }
-        double sum = group_product<FOLD>(csr->column + from, csr->value + from, to - from, v);
+        double sum = group_product<FOLD>(column + from, value + from, to - from, v);
         if (threadIdx.x % YK_ROW_LANES == 0) product[i] = sum;
     }
     if (__syncthreads_or(any_long)) {
         for (int i = 0; i < rows; i++) {
             int64_t from = yk_row_start(csr, first + i), to = yk_row_start(csr, first + i + 1);
             if (to - from <= YK_ROW_SEGMENT) continue;
-            double sum = block_product<FOLD>(csr->column + from, csr->value + from, to - from, v);
+            double sum = block_product<FOLD>(column + from, value + from, to - from, v);
             if (threadIdx.x == 0) product[i] = sum;
         }
         __syncthreads();
@@ -316,16 +326,18 @@ template <int FORMAT> static constexpr int width_known = FORMAT == YK_GPU_SELL8 
 /* The product of row first + threadIdx.x; rows: of the chunk, 1 to 256; every thread calls, and
  * meets the others before it calls again. */
 template <int TASK, int FORMAT>
-static __device__ __forceinline__ double chunk_product(const yk_cg_rows &c, const yk_sell &sell,
+static __device__ __forceinline__ double chunk_product(const yk_cg_rows &c, const yk_gpu_view &view,
                                                        int64_t first, int rows)
 {
+    const yk_sell &sell = view.sell;
     constexpr int fold = TASK == YK_TASK_FOLD;
     yk_operand v = yk_task_operand(TASK, &c);
-    if (FORMAT == YK_GPU_CSR) return csr_products<fold>(&c.csr, first, rows, v);
+    if (FORMAT == YK_GPU_CSR) return csr_products<fold>(&c.csr, view.spill, first, rows, v);
     double product = 0.0;
     if ((int)threadIdx.x < rows) {
         int64_t slice = (first + threadIdx.x) / YK_SELL_ROWS, before = yk_sell_before(&sell, slice);
-        columns_in_place columns = {sell.column + before * YK_SELL_BYTES, (int)threadIdx.x % WARP};
+        columns_in_place columns = {yk_sell_at(&sell, first / YK_CHUNK, before),
+                                    (int)threadIdx.x % WARP};
         int width = sell.width > 0 ? sell.width : (int)(yk_sell_before(&sell, slice + 1) - before);
         product = sell_product<fold, width_known<FORMAT>>(columns, width, v);
     }

@@ -142,7 +142,7 @@ template <int WIDTH, int STAGES, int EACH> struct ring {
         while (left == 0 && chunks > 0) {
             int64_t begin = columns_before(chunk);
             left = (int)(columns_before(chunk + 1) - begin);
-            from = sell.column + begin * YK_SELL_BYTES;
+            from = yk_sell_at(&sell, chunk, begin);
             chunk += stride;
             chunks--;
         }

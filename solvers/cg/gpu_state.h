@@ -21,13 +21,15 @@ enum { YK_GPU_GRAPHS = 4 };
 
 struct yk_gpu_state {
     yk_device device;
-    /* CSR, which goes once SELL has it; and SELL. */
+    /* CSR, which goes once SELL has it; and SELL. Chunks from `kept` on have their entries in
+     * spilled_..., where they are spilled. */
     void *start;
     bool wide_start;  /* of 64 bits */
     double csr_bytes; /* that a product reads of it */
-    int32_t *csr_column;
-    double *csr_value;
-    char *sell_column;
+    int32_t *csr_column, *spilled_column;
+    double *csr_value, *spilled_value;
+    char *sell_column, *spilled_sell;
+    int64_t kept, kept_entries, kept_columns; /* of CSR, of SELL, before that chunk */
     int64_t *slice, sell_columns;
     int sell_width;            /* 0: the slices differ */
     unsigned char *sell_order; /* NULL: rows lie in place */
@@ -68,6 +70,17 @@ yoke_status yk_gpu_load_values(yk_cg *cg, const yk_csr *csr);
 yoke_status yk_gpu_use_format(yk_cg *cg, const char *format);
 void yk_gpu_keep_format(yk_cg *cg);
 void yk_gpu_free_matrix(struct yk_gpu_state *gpu);
+
+/* gpu_home.c: where the matrix lies, for a view. */
+yk_sell yk_gpu_sell_of(const struct yk_gpu_state *gpu);
+yk_csr_spill yk_gpu_spill_of(const struct yk_gpu_state *gpu);
+
+/* CSR's entries and SELL's columns where the home has them (slice: [slices + 1], on the host); the
+ * values of CSR; and SELL from CSR on the host, which is never whole on the device. */
+yoke_status yk_gpu_load_entries(yk_cg *cg, const yk_csr *csr);
+yoke_status yk_gpu_copy_values(yk_cg *cg, const yk_csr *csr);
+yoke_status yk_gpu_allocate_sell(yk_cg *cg, const int64_t *slice);
+yoke_status yk_gpu_fill_by_pieces(yk_cg *cg, const yk_csr *csr);
 
 /* gpu_persistent.c: the system as the persistent driver has it, from CSR on the device, if it may
  * and does fit on the chip; new values for it; its end. */

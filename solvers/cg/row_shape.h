@@ -50,6 +50,15 @@ static inline size_t yk_csr_entry_bytes(const yk_csr *csr)
     return (size_t)csr->nonzeros * (sizeof *csr->column + sizeof *csr->value);
 }
 
+/* Entries that are on a device at a time on their way into SELL, where CSR is not there as a whole:
+ * those of several chunks, which have 256 rows of up to 256. */
+enum { YK_PIECE_ENTRIES = 1 << 19 };
+
+static inline int64_t yk_piece_entries(int64_t nonzeros)
+{
+    return nonzeros < YK_PIECE_ENTRIES ? nonzeros : YK_PIECE_ENTRIES;
+}
+
 static inline size_t yk_sell_memory(const yk_row_shape *shape)
 {
     return (size_t)shape->sell_columns * YK_SELL_BYTES + yk_sell_slice_bytes(shape->slices) +

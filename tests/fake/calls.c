@@ -7,7 +7,10 @@
 #include "tests/fake/inside.h"
 
 fake_state fake = {
-    .devices = -1, .device_bytes = (size_t)1 << 30, .chip = {2, 232448, 16}, /* FAKE_CHIP */
+    .devices = -1,
+    .device_bytes = (size_t)1 << 30,
+    .chip = {2, 232448, 16}, /* FAKE_CHIP */
+    .granule = 1,
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -182,6 +185,13 @@ void fake_reaches_all(bool all)
     let_go();
 }
 
+void fake_green_contexts(int granule)
+{
+    hold();
+    fake.granule = granule;
+    let_go();
+}
+
 void fake_eager(bool eager)
 {
     hold();
@@ -210,7 +220,7 @@ fake_counts fake_made(void)
 long fake_total(fake_counts c)
 {
     return c.device + c.pinned + c.managed + c.registered + c.streams + c.events + c.graphs +
-           c.execs;
+           c.execs + c.greens;
 }
 
 size_t fake_bytes(void)

@@ -77,7 +77,8 @@ static cudaError_t set(void *to, int value, size_t bytes, cudaStream_t s)
 {
     if (!s) return cudaErrorInvalidResourceHandle;
     if (bytes == 0) return cudaSuccess;
-    if (!holds_together(to, bytes) || is_pageable(to)) return cudaErrorInvalidValue;
+    if (!holds_together(to, bytes) || (is_pageable(to) && !fake.reaches_all))
+        return cudaErrorInvalidValue;
     fake_work *w = fake_new_work(FAKE_SET, NULL, bytes);
     w->to = to;
     w->value = value;

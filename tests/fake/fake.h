@@ -33,6 +33,9 @@ void fake_set_chip(fake_chip chip);
 /* Devices reach all host memory, as on a GH200 or by HMM. */
 void fake_reaches_all(bool all);
 
+/* Multiprocessors are set apart by so many, by default 1; 0: the driver does not know how. */
+void fake_green_contexts(int granule);
+
 /* Work runs as it is enqueued: the earliest moment that is allowed instead of the latest. */
 void fake_eager(bool eager);
 
@@ -56,7 +59,7 @@ void fake_fail_work(long nth, int error);
 
 typedef struct fake_counts {
     long device, pinned, managed, registered; /* pieces of memory */
-    long streams, events, graphs, execs;
+    long streams, events, graphs, execs, greens;
 } fake_counts;
 
 /* What lives now, and what was ever made. */

@@ -29,8 +29,18 @@
     X(cudaFree)                                                                                    \
     X(cudaMallocHost)                                                                              \
     X(cudaFreeHost)                                                                                \
+    X(cudaHostAlloc)                                                                               \
     X(cudaMallocManaged)                                                                           \
     X(cudaMemAdvise)                                                                               \
+    X(cudaMemPrefetchAsync)                                                                        \
+    X(cudaGetDriverEntryPoint)                                                                     \
+    X(cuDeviceGet)                                                                                 \
+    X(cuDeviceGetDevResource)                                                                      \
+    X(cuDevSmResourceSplitByCount)                                                                 \
+    X(cuDevResourceGenerateDesc)                                                                   \
+    X(cuGreenCtxCreate)                                                                            \
+    X(cuGreenCtxDestroy)                                                                           \
+    X(cuGreenCtxStreamCreate)                                                                      \
     X(cudaHostRegister)                                                                            \
     X(cudaHostUnregister)                                                                          \
     X(cudaHostGetDevicePointer)                                                                    \
@@ -97,6 +107,7 @@ typedef struct fake_state {
     size_t device_bytes;
     fake_chip chip;
     bool eager, reaches_all;
+    int granule; /* multiprocessors of the smallest group; 0: there are no green contexts */
     cudaError_t lost[FAKE_MOST_DEVICES]; /* by work that failed; or cudaSuccess */
     long work_until_failure;
     cudaError_t work_error;
@@ -124,6 +135,9 @@ typedef struct fake_block {
 
 /* The block that holds this address; NULL: pageable host memory. */
 fake_block *fake_find(const void *address);
+
+/* Whether managed memory may be advised so, or plain memory that the device reaches. */
+cudaError_t fake_check_advice(const void *memory, size_t bytes, int device);
 
 /* Device memory opens for work and closes behind it. */
 void fake_open_memory(void);

@@ -20,7 +20,7 @@ static int64_t row_length(const yk_csr *csr, int64_t i)
 static char *column_of(const yk_sell *sell, int64_t place, int64_t k)
 {
     int64_t at = yk_sell_before(sell, place / YK_SELL_ROWS) + k;
-    return (char *)sell->column + at * YK_SELL_BYTES;
+    return (char *)yk_sell_at(sell, place / YK_CHUNK, at);
 }
 
 static int32_t *place_of_column(const yk_sell *sell, int64_t place, int64_t k)
@@ -94,15 +94,25 @@ void fake_reach_entries(const int32_t *column, const double *value, int64_t coun
     fake_reach(value, (size_t)count * sizeof *value, "values");
 }
 
+/* Columns [first, last), of whole chunks. */
+static void reach_columns(const yk_sell *sell, int64_t chunk, int64_t first, int64_t last)
+{
+    if (first >= last) return;
+    const char *column = yk_sell_at(sell, chunk, first);
+    fake_reach(column, (size_t)(last - first) * YK_SELL_BYTES, "SELL");
+    if ((uintptr_t)column % 128 != 0) fake_die("SELL is not aligned");
+}
+
 static void reach_sell(const yk_sell *sell, int64_t rows)
 {
-    int64_t slices = yk_sell_slices(rows);
+    int64_t slices = yk_sell_slices(rows), cut = sell->kept * (YK_CHUNK / YK_SELL_ROWS);
+    if (sell->jump == 0 || cut > slices) cut = slices;
     if (sell->width == 0)
         fake_reach(sell->slice, (size_t)(slices + 1) * sizeof *sell->slice, "slices");
     if (sell->order) fake_reach(sell->order, (size_t)yk_sell_order_length(rows), "order of rows");
     if (sell->order && sell->width != 0) fake_die("slices of one width are sorted");
-    fake_reach(sell->column, (size_t)yk_sell_before(sell, slices) * YK_SELL_BYTES, "SELL");
-    if ((uintptr_t)sell->column % 128 != 0) fake_die("SELL is not aligned");
+    reach_columns(sell, 0, 0, yk_sell_before(sell, cut));
+    reach_columns(sell, sell->kept, yk_sell_before(sell, cut), yk_sell_before(sell, slices));
 }
 
 /* ----------------------------------------------------------------- product */
@@ -155,6 +165,35 @@ static yk_csr unpacked(const yk_gpu_view *view)
         }
     free(place);
     return (yk_csr){rows, start[rows], NULL, start, column, value};
+}
+
+static const void *moved(const void *entries, int64_t jump)
+{
+    return (const char *)entries + jump;
+}
+
+/* Entries from the cut on lie elsewhere: all of them together, as a CSR of our own. */
+static yk_csr joined(const yk_csr *csr, const yk_csr_spill *spill)
+{
+    int64_t cut = yk_row_start(csr, spill->kept), rest = csr->nonzeros - cut;
+    const int32_t *behind = moved(csr->column + cut, spill->column_jump);
+    const double *values = moved(csr->value + cut, spill->value_jump);
+    yk_csr all = {.rows = csr->rows, .nonzeros = csr->nonzeros};
+    int64_t *start = malloc((size_t)(csr->rows + 1) * sizeof *start);
+    int32_t *column = malloc((size_t)csr->nonzeros * sizeof *column + 1);
+    double *value = malloc((size_t)csr->nonzeros * sizeof *value + 1);
+    if (!start || !column || !value) fake_die("no memory");
+    fake_reach_entries(csr->column, csr->value, cut);
+    fake_reach_entries(behind, values, rest);
+    for (int64_t i = 0; i <= csr->rows; i++) start[i] = yk_row_start(csr, i);
+    for (int64_t k = 0; k < csr->nonzeros; k++) {
+        column[k] = k < cut ? csr->column[k] : behind[k - cut];
+        value[k] = k < cut ? csr->value[k] : values[k - cut];
+    }
+    all.start64 = start;
+    all.column = column;
+    all.value = value;
+    return all;
 }
 
 static void free_unpacked(yk_csr *csr)
@@ -216,8 +255,9 @@ static bool stays_apart(const yk_gpu_view *view, int task)
 /* All rows by the CPU's own pass, which is of the same text. */
 static double all_rows(const yk_gpu_view *view, yk_cg_rows *c, int task, double *total)
 {
-    bool unpack = yk_task_multiplies(task) && view->format != YK_GPU_CSR;
-    if (unpack) c->csr = unpacked(view);
+    bool sell = view->format != YK_GPU_CSR, cut = !sell && view->spill.column_jump != 0;
+    bool unpack = yk_task_multiplies(task) && (sell || cut);
+    if (unpack) c->csr = sell ? unpacked(view) : joined(&c->csr, &view->spill);
     if (yk_task_multiplies(task)) check_columns(&c->csr, yk_task_operand(task, c));
     double largest =
         stays_apart(view, task) ? rows_apart(view, c, task) : rows_together(c, task, total);
@@ -309,7 +349,8 @@ static void run_task(const void *arguments)
     if (yk_task_multiplies(a->task) && view->format == YK_GPU_CSR) {
         fake_reach_starts(&c.csr);
         c.csr.nonzeros = yk_row_start(&c.csr, c.csr.rows);
-        fake_reach_entries(c.csr.column, c.csr.value, c.csr.nonzeros);
+        if (view->spill.column_jump == 0)
+            fake_reach_entries(c.csr.column, c.csr.value, c.csr.nonzeros);
     }
     double largest = all_rows(view, &c, a->task, total);
     if (!stays_apart(view, a->task)) deliver(view, a->task, a->loop, total, largest);
@@ -335,6 +376,7 @@ typedef struct sell_arguments {
     yk_sell sell;
     int64_t *slice, *sorted;
     unsigned char *order;
+    int64_t first, last, entry;
 } sell_arguments;
 
 static void run_widths(const void *arguments)
@@ -368,14 +410,16 @@ static void run_fill(const void *arguments)
 {
     const sell_arguments *a = arguments;
     const yk_csr *csr = &a->csr;
+    int64_t end = YK_SELL_ROWS * yk_sell_slices(csr->rows), behind = a->last * YK_CHUNK;
     fake_reach_starts(csr);
-    fake_reach_entries(csr->column, csr->value, yk_row_start(csr, csr->rows));
+    fake_reach_entries(csr->column, csr->value,
+                       yk_row_start(csr, behind < csr->rows ? behind : csr->rows) - a->entry);
     reach_sell(&a->sell, csr->rows);
-    for (int64_t place = 0; place < YK_SELL_ROWS * yk_sell_slices(csr->rows); place++)
+    for (int64_t place = a->first * YK_CHUNK; place < end && place < behind; place++)
         for (int64_t k = 0; k < width_of(&a->sell, place / YK_SELL_ROWS); k++) {
             int64_t i = yk_sell_row(&a->sell, place);
             bool there = i < csr->rows && k < row_length(csr, i);
-            int64_t from = there ? yk_row_start(csr, i) + k : 0;
+            int64_t from = there ? yk_row_start(csr, i) + k - a->entry : 0;
             *place_of_column(&a->sell, place, k) = there ? csr->column[from] : -1;
             *place_of_value(&a->sell, place, k) = there ? csr->value[from] : 0.0;
         }
@@ -395,9 +439,11 @@ int yk_gpu_sell_order(const yk_csr *csr, unsigned char *order, void *stream)
                          : cudaSuccess;
 }
 
-int yk_gpu_sell_fill(const yk_csr *csr, const yk_sell *sell, void *stream)
+int yk_gpu_sell_fill(const yk_csr *csr, const yk_sell *sell, int64_t first, int64_t last,
+                     int64_t entry, void *stream)
 {
-    sell_arguments arguments = {.csr = *csr, .sell = *sell};
+    sell_arguments arguments = {
+        .csr = *csr, .sell = *sell, .first = first, .last = last, .entry = entry};
     return csr->rows > 0 ? fake_launch(stream, run_fill, &arguments, sizeof arguments)
                          : cudaSuccess;
 }

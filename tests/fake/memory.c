@@ -216,7 +216,7 @@ cudaError_t cudaMallocHost(void **memory, size_t bytes)
 cudaError_t cudaHostAlloc(void **memory, size_t bytes, unsigned flags)
 {
     (void)flags;
-    return made_by(FAKE_cudaMallocHost, memory, bytes, cudaMemoryTypeHost);
+    return made_by(FAKE_cudaHostAlloc, memory, bytes, cudaMemoryTypeHost);
 }
 
 cudaError_t cudaMallocManaged(void **memory, size_t bytes, unsigned flags)
@@ -227,7 +227,7 @@ cudaError_t cudaMallocManaged(void **memory, size_t bytes, unsigned flags)
 
 /* Real hardware may move pages as advised; what is checked here is that the advice is for managed
  * memory, and a device that there is. */
-static cudaError_t check_advice(const void *memory, size_t bytes, int device)
+cudaError_t fake_check_advice(const void *memory, size_t bytes, int device)
 {
     const fake_block *b = fake_find(memory);
     if (!b || b->type != cudaMemoryTypeManaged) return cudaErrorInvalidValue;
@@ -248,7 +248,7 @@ cudaError_t cudaMemAdvise(const void *memory, size_t bytes, enum cudaMemoryAdvis
 #endif
     cudaError_t error = fake_enter(FAKE_cudaMemAdvise);
     (void)advice;
-    if (error == cudaSuccess) error = check_advice(memory, bytes, device);
+    if (error == cudaSuccess) error = fake_check_advice(memory, bytes, device);
     return fake_leave(error);
 }
 
