@@ -4,8 +4,9 @@
 #include "lib/iface/partition.h"
 #include "partition/balance.h"
 
-static int64_t gpu_rows(const yk_csr *csr, double share)
+static int64_t gpu_rows(const yk_csr *csr, double row_bytes, double share)
 {
+    (void)row_bytes;
     int64_t row = yk_cut_at_share(csr, 0.0, 0, csr->rows, 1.0 - share);
     return yk_gpu_rows(csr->rows, yk_chunks(row), share);
 }

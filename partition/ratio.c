@@ -5,8 +5,9 @@
 #include "lib/iface/partition.h"
 #include "partition/balance.h"
 
-static int64_t gpu_rows(const yk_csr *csr, double share)
+static int64_t gpu_rows(const yk_csr *csr, double row_bytes, double share)
 {
+    (void)row_bytes;
     int64_t chunks = yk_chunks(csr->rows);
     return yk_gpu_rows(csr->rows, chunks - llround(share * (double)chunks), share);
 }

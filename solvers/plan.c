@@ -9,6 +9,7 @@
 
 #include "lib/context.h"
 #include "lib/status.h"
+#include "solvers/cg/bytes.h"
 
 static void connect_state(yoke_plan *plan)
 {
@@ -28,11 +29,12 @@ static void connect_state(yoke_plan *plan)
     cg->stream_q = plan->choice.stream_q;
 }
 
-static yoke_status begin(yoke_matrix *matrix, const yoke_plan_options *options, yoke_plan *plan)
+static yoke_status begin(yoke_matrix *matrix, const yoke_plan_options *options, double share,
+                         yoke_plan *plan)
 {
     yoke_plan_options defaults = yoke_plan_defaults();
     if (!options) options = &defaults;
-    YK_TRY(yk_planner_choose(matrix, options, &plan->choice));
+    YK_TRY(yk_planner_choose(matrix, options, share, &plan->choice));
     if (options->apply_preconditioner) plan->preconditioner = *options->apply_preconditioner;
     connect_state(plan);
     return yk_parts_analyse(plan);
@@ -79,10 +81,11 @@ static yoke_plan *empty_plan(yoke_matrix *matrix)
     return plan;
 }
 
-static yoke_status build(yoke_matrix *matrix, const yoke_plan_options *options, yoke_plan *plan)
+static yoke_status build(yoke_matrix *matrix, const yoke_plan_options *options, double share,
+                         yoke_plan *plan)
 {
     memcpy(plan->notices, matrix->notice, sizeof matrix->notice);
-    YK_TRY(begin(matrix, options, plan));
+    YK_TRY(begin(matrix, options, share, plan));
     YK_TRY(yk_parts_allocate(plan));
     return yk_tune(plan);
 }
@@ -104,13 +107,44 @@ static void note_cpu(yoke_plan *plan, const char *why)
     yk_plan_note(plan, "partition auto takes the CPU: %s", why);
 }
 
+/* Whether a measured share is another cut: a few chunks of many are not worth a plan. */
+static bool is_another_cut(const yoke_plan *plan, double share)
+{
+    const yk_csr *csr = &plan->matrix->csr;
+    const yk_choice *choice = &plan->choice;
+    int64_t cut =
+        choice->partition->gpu_rows(csr, yk_cg_row_bytes(choice->folded, choice->jacobi), share);
+    int64_t before = csr->rows - choice->gpu_rows, after = csr->rows - cut;
+    int64_t moved = after > before ? after - before : before - after;
+    return 10 * moved > (after < before ? after : before);
+}
+
+/* A plan, or none; where it measures which share the CPU should have, made again with that one:
+ * speeds change with it, as less or more lies in caches. */
+static yoke_status make_with_best_cut(yoke_matrix *matrix, const yoke_plan_options *options,
+                                      yoke_plan **made)
+{
+    enum { ROUNDS = 3 };
+    double share = -1.0;
+    for (int round = 0;; round++) {
+        *made = empty_plan(matrix);
+        if (!*made) return yk_fail(YOKE_NO_MEMORY, "no memory for a plan");
+        yoke_status status = build(matrix, options, share, *made);
+        bool measures = status == YOKE_OK && (*made)->choice.cut_is_measured &&
+                        (*made)->bad_diagonal_row < 0 && round < ROUNDS;
+        if (measures) status = yk_cut_measure(*made, &share);
+        if (!measures || status != YOKE_OK || !is_another_cut(*made, share)) return status;
+        free_plan(*made);
+    }
+}
+
 /* A plan, or none; *falls_back: the same options with partition cpu would do as well. */
 static yoke_status make(yoke_matrix *matrix, const yoke_plan_options *options, yoke_plan **plan,
                         bool *falls_back)
 {
-    yoke_plan *made = empty_plan(matrix);
-    if (!made) return yk_fail(YOKE_NO_MEMORY, "no memory for a plan");
-    yoke_status status = build(matrix, options, made);
+    yoke_plan *made = NULL;
+    yoke_status status = make_with_best_cut(matrix, options, &made);
+    if (!made) return status;
     *falls_back = made->choice.falls_back;
     if (status == YOKE_OK) {
         if (made->choice.declined) note_cpu(made, made->choice.declined);
@@ -175,7 +209,7 @@ yoke_status yoke_plan_memory(yoke_matrix *matrix, const yoke_plan_options *optio
     YK_TRY(yk_check_struct("yoke_memory", memory->struct_size, sizeof *memory));
     yoke_plan *plan = empty_plan(matrix);
     if (!plan) return yk_fail(YOKE_NO_MEMORY, "no memory for a plan");
-    yoke_status status = begin(matrix, options, plan);
+    yoke_status status = begin(matrix, options, -1.0, plan);
     if (status == YOKE_OK) {
         yk_parts_bytes(plan, &memory->host_bytes, &memory->device_bytes);
     }

@@ -16,6 +16,7 @@ typedef struct yk_choice {
     char partition_text[48];   /* with its argument, where it has one */
     bool shared;               /* rows on a GPU and on the CPU */
     int64_t gpu_rows;          /* then: the GPU's */
+    bool cut_is_measured;      /* and so may move */
     char notice[160];          /* of what was done in place of what was asked; or empty */
     const yk_memmode *memmode; /* NULL with one owner */
     const yk_driver *driver;
@@ -68,13 +69,21 @@ struct yoke_plan {
 /* plan.c: a line to the log and the reports. */
 void yk_plan_note(yoke_plan *plan, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* planner.c: names and "auto" into a choice. */
-yoke_status yk_planner_choose(yoke_matrix *matrix, const yoke_plan_options *options,
+/* planner.c: names and "auto" into a choice. share: the CPU's, where the partition is one that
+ * measures it; negative: not measured yet. */
+yoke_status yk_planner_choose(yoke_matrix *matrix, const yoke_plan_options *options, double share,
                               yk_choice *choice);
+
+/* cut.c: the CPU's share that a plan's own speeds make the best; unchanged where they cannot be
+ * taken. Vectors are 0 before and after. */
+yoke_status yk_cut_measure(yoke_plan *plan, double *share);
 
 /* tune.c: times candidates on the matrix itself, where the choice says so, and settles on one;
  * makes its driver ready. */
 yoke_status yk_tune(yoke_plan *plan);
+
+/* tune.c: the state from which an advance is timed where all vectors are 0: they stay so. */
+void yk_begin_timing(yk_cg *cg);
 
 /* parts.c: cuts the rows, finds halos, makes pieces; then memory, matrices, vectors. */
 yoke_status yk_parts_analyse(yoke_plan *plan);

@@ -291,7 +291,7 @@ static void leave_to_one(yoke_plan_options *options, yk_choice *choice)
     choice->partition = gpu ? &yk_partition_gpu : &yk_partition_cpu;
     choice->partition_text[0] = '\0';
     choice->gpu_rows = 0;
-    choice->shared = false;
+    choice->shared = choice->cut_is_measured = false;
     options->memory = NULL;
     if (gpu)
         options->parts = 0;
@@ -299,14 +299,25 @@ static void leave_to_one(yoke_plan_options *options, yk_choice *choice)
         options->driver = options->format = options->home = NULL;
 }
 
+/* Before anything is measured: by the figures from which auto decides. */
+static double guessed_share(const yoke_matrix *matrix, const yoke_plan_options *options)
+{
+    double bytes =
+        yk_csr_bytes(&matrix->csr) + yk_cg_row_bytes(false, false) * (double)matrix->csr.rows;
+    double on_cpu = seconds_on_cpu(matrix, options, bytes), on_gpu = seconds_on_gpu(bytes);
+    return bytes > 0.0 ? on_gpu / (on_cpu + on_gpu) : 0.0;
+}
+
 /* Which rows a GPU has beside the CPU. */
 static yoke_status choose_shares(const yoke_matrix *matrix, yoke_plan_options *options,
-                                 yk_choice *choice)
+                                 double share, yk_choice *choice)
 {
     const yk_partition *partition = choice->partition;
-    double share = 0.0;
     if (!partition->gpu_rows) return YOKE_OK;
-    YK_TRY(read_share(options->partition, partition->form, &share));
+    if (!partition->measured)
+        YK_TRY(read_share(options->partition, partition->form, &share));
+    else if (share < 0.0 && !matrix->is_operator)
+        share = guessed_share(matrix, options);
     if (has_callbacks(matrix, options))
         return yk_fail(YOKE_UNSUITABLE,
                        "partition %s does not take a user's operator or preconditioner; use cpu or "
@@ -314,7 +325,9 @@ static yoke_status choose_shares(const yoke_matrix *matrix, yoke_plan_options *o
                        options->partition);
     snprintf(choice->partition_text, sizeof choice->partition_text, "%s", options->partition);
     choice->shared = true;
-    choice->gpu_rows = partition->gpu_rows(&matrix->csr, share);
+    choice->cut_is_measured = partition->measured;
+    choice->gpu_rows = partition->gpu_rows(
+        &matrix->csr, yk_cg_row_bytes(false, is_named(options->preconditioner, "jacobi")), share);
     if (choice->gpu_rows == 0 || choice->gpu_rows == matrix->csr.rows)
         leave_to_one(options, choice);
     return YOKE_OK;
@@ -372,14 +385,14 @@ static yoke_status choose_memory(const yoke_plan_options *options, yk_choice *ch
 }
 
 static yoke_status choose_tables(const yoke_matrix *matrix, yoke_plan_options *options,
-                                 yk_choice *choice)
+                                 double share, yk_choice *choice)
 {
     const char *name, *by_default = "cpu";
     const void *table;
     if (is_auto(options->partition)) by_default = default_partition(matrix, options, choice);
     YK_TRY(find(YOKE_LIST_PARTITIONS, options->partition, by_default, &name, &table));
     choice->partition = table;
-    YK_TRY(choose_shares(matrix, options, choice));
+    YK_TRY(choose_shares(matrix, options, share, choice));
     bool gpu = choice->partition->owner == YK_OWNER_GPU;
     choice->falls_back = gpu && is_auto(options->partition) && is_auto(options->driver) &&
                          options->device == 0 && !is_home_of_gpu(options->home) &&
@@ -485,14 +498,14 @@ static yoke_status check_options(const yoke_plan_options *options)
     return YOKE_OK;
 }
 
-yoke_status yk_planner_choose(yoke_matrix *matrix, const yoke_plan_options *given,
+yoke_status yk_planner_choose(yoke_matrix *matrix, const yoke_plan_options *given, double share,
                               yk_choice *choice)
 {
     memset(choice, 0, sizeof *choice);
     YK_TRY(check_options(given));
     yoke_plan_options of_owners = *given, *options = &of_owners;
     choice->device = options->device;
-    YK_TRY(choose_tables(matrix, options, choice));
+    YK_TRY(choose_tables(matrix, options, share, choice));
     YK_TRY(check_callbacks(matrix, options, choice));
     YK_TRY(choose_effort(options, choice));
     YK_TRY(choose_preconditioner(matrix, options, choice));

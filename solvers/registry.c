@@ -68,7 +68,8 @@ static const entry partitions[] = {
     {"gpu", "gpu", "all rows on one GPU", GPU(&yk_partition_gpu)},
     {"ratio", "ratio:R", "a share R of the rows on the CPU", GPU(&yk_partition_ratio)},
     {"nonzeros", "nonzeros:R", "a share R of the nonzeros on the CPU", GPU(&yk_partition_nonzeros)},
-    {"model", "model", "the cut that the machine's figures predict", NULL, NEXT},
+    {"model", "model", "a share on the CPU by what both are measured to move in a second",
+     GPU(&yk_partition_model)},
     {"adaptive", "adaptive", "the cut moves by measured times, then freezes", NULL, NEXT},
     {0},
 };

@@ -104,6 +104,12 @@ typedef struct tuning {
  * small. */
 #define DEVICE_BANDWIDTH 3.5e12
 
+void yk_begin_timing(yk_cg *cg)
+{
+    begin_timing(cg, 0.0);
+    if (cg->parts > 1) cg->driver->engine->exchange(cg, YK_BOUNDARY_Z); /* halos are 0 too */
+}
+
 static const char *shape_of(bool folded)
 {
     return folded ? "folded" : "unfolded";
@@ -130,8 +136,7 @@ static yoke_status time_candidate(tuning *t, double *seconds)
     yk_cg *cg = &t->plan->cg;
     double began = yoke_seconds();
     *seconds = INFINITY;
-    begin_timing(cg, 0.0);
-    if (cg->parts > 1) cg->driver->engine->exchange(cg, YK_BOUNDARY_Z); /* halos are 0 too */
+    yk_begin_timing(cg);
     cg->driver->advance(cg, t->warm);
     for (int i = 0; i < t->repeats && cg->status == YOKE_OK; i++) {
         double before = yoke_seconds();

@@ -52,6 +52,7 @@ ParameterizedTestParameters(cgbench_refusals, refuses_in_one_line_and_writes_not
         {"solve gen:poisson2d5:5 --partition ratio:nan", 2, "from 0 to 1"},
         {"solve gen:poisson2d5:5 --partition nonzeros:0.5x", 2, "from 0 to 1"},
         {"solve gen:poisson2d5:5 --partition cpu:1", 2, "takes no argument"},
+        {"solve gen:poisson2d5:5 --partition model:1", 2, "takes no argument"},
         {"solve gen:poisson2d5:5 --gpu-memory 40Q", 2, "'40Q' is not a size"},
         {"solve gen:poisson2d5:5 --device x", 2, "'x' is not a whole number"},
         {"solve gen:poisson2d5:5 --vs frob", 2, "unknown name 'frob'; known: petsc"},

@@ -639,6 +639,38 @@ Test(fake_gpu, any_call_may_fail_in_a_plan_with_rows_on_the_cpu)
     for (int w = first_together; w < count; w++) fail_everything(w);
 }
 
+/* Several plans are made before the one that is kept. */
+Test(fake_gpu, any_call_may_fail_while_the_cut_is_measured)
+{
+    scenario s = new_scenario();
+    yoke_plan_options planning = yoke_plan_defaults();
+    yoke_plan *plan = NULL;
+    long calls[100];
+    char when[160];
+    planning.partition = "model";
+    for (int k = 0; fake_call_name(k); k++) calls[k] = fake_calls(fake_call_name(k));
+    MUST(yoke_plan_create(s.matrix, &planning, &plan));
+    yoke_plan_destroy(plan);
+    for (int k = 0; fake_call_name(k); k++) {
+        const char *call = fake_call_name(k);
+        calls[k] = fake_calls(call) - calls[k];
+        for (long nth = 1; nth <= calls[k]; nth += 1 + calls[k] / 20) {
+            snprintf(when, sizeof when, "call %ld of %s", nth, call);
+            fake_fail(call, nth, cudaErrorInitializationError);
+            yoke_status status = yoke_plan_create(s.matrix, &planning, &plan);
+            fake_fail(call, 0, cudaSuccess);
+            if (status == YOKE_OK) {
+                MUST(yoke_solve(plan, s.b, s.x, NULL));
+                yoke_plan_destroy(plan);
+            } else {
+                cr_assert(strstr(yoke_error_text(), "initialization error"), "%s: %s", when,
+                          yoke_error_text());
+            }
+            nothing_lives(when);
+        }
+    }
+}
+
 Test(fake_gpu, any_call_may_fail_while_another_device_is_current)
 {
     int count = list_ways();

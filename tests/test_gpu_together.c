@@ -519,6 +519,48 @@ static void measured(const yoke_plan_options *like)
     }
 }
 
+/* What a log said of a measured cut, and how often. */
+typedef struct measurement {
+    int times;
+    double cpu, gpu, meetings, share;
+} measurement;
+
+static void keep_measurement(void *user, yoke_log_level level, const char *text)
+{
+    measurement *m = user;
+    double cpu, gpu, meetings, share;
+    if (level != YOKE_LOG_DETAIL ||
+        sscanf(text, "measured: CPU %lf GB/s, GPU %lf GB/s, meetings %lf us: a share of %lf", &cpu,
+               &gpu, &meetings, &share) != 4)
+        return;
+    *m = (measurement){m->times + 1, cpu, gpu, meetings, share};
+}
+
+/* Whatever the cut, and who is left without rows, the bits are the same; and the cut is the one
+ * that was measured, to the chunks that are not worth another plan. */
+Test(gpu_together, the_model_cuts_by_what_it_has_measured)
+{
+    static const char *const specs[] = {"poisson3d27:20", "poisson2d5:200", "poisson2d5:17"};
+    for (int i = 0; i < 3; i++) {
+        measurement m = {0, 0.0, 0.0, 0.0, 0.0};
+        yoke_context_options logged = yoke_context_defaults();
+        yoke_context *context = NULL;
+        logged.log = keep_measurement;
+        logged.log_user = &m;
+        MUST(yoke_context_create(&logged, &context));
+        yoke_matrix *matrix = generated(keep(context), specs[i]);
+        yoke_plan_options planning = shared("model", NULL, NULL), cpu = on_cpu(&planning);
+        answer expected = solve_wish(matrix, &cpu, HISTORY);
+        answer a = solve_wish(matrix, &planning, HISTORY);
+        same_answer(&a, &expected, yoke_matrix_rows(matrix), specs[i]);
+        cr_assert(m.times >= 1 && m.times <= 3, "measured %d times", m.times);
+        cr_assert(m.cpu > 0.0 && m.gpu > 0.0 && m.meetings >= 0.0);
+        const char *ran = m.share == 0.0 ? "gpu" : m.share == 1.0 ? "cpu" : "model";
+        cr_assert_str_eq(a.report.partition, ran, "a share of %g", m.share);
+        if (*ran == 'm') cr_assert_float_eq(m.share, m.cpu / (m.cpu + m.gpu), 0.01);
+    }
+}
+
 Test(gpu_together, drivers_and_formats_are_timed_where_effort_asks_for_it)
 {
     in_every_mode(measured);

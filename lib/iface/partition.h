@@ -17,14 +17,15 @@ typedef struct yk_partition {
     const char *name, *form, *text;
     yk_owner owner; /* of the first part, and of all where gpu_rows is NULL */
     /* Of a strategy that has rows on a GPU and on the CPU: the GPU's, [0, gpu_rows), where the CPU
-     * shall have a share, 0 to 1: a multiple of YK_CHUNK, or all. */
-    int64_t (*gpu_rows)(const yk_csr *csr, double share);
+     * shall have a share, 0 to 1: a multiple of YK_CHUNK, or all. row_bytes: as in a request. */
+    int64_t (*gpu_rows)(const yk_csr *csr, double row_bytes, double share);
+    bool measured; /* the share is measured, not given */
     /* first[0 .. parts]: part i gets rows [first[i], first[i + 1]); inner ones multiples of
      * YK_CHUNK, parts may be empty. */
     void (*cut)(const yk_cut_request *request, int64_t *first);
 } yk_partition;
 
 extern const yk_partition yk_partition_cpu, yk_partition_gpu;
-extern const yk_partition yk_partition_ratio, yk_partition_nonzeros;
+extern const yk_partition yk_partition_ratio, yk_partition_nonzeros, yk_partition_model;
 
 #endif

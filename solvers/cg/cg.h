@@ -64,6 +64,9 @@ typedef struct yk_engine {
     void (*run)(yk_cg *cg, yk_task task, double argument, double *total);
     /* out = Op in by the user's callback, outside the loop; false if it failed. */
     bool (*apply)(yk_cg *cg, const yoke_operator *op, yk_vector in, yk_vector out);
+    /* Seconds of one iteration's passes over each owner's rows, for planning; NULL: there is one
+     * owner. */
+    void (*time_passes)(yk_cg *cg, double *cpu, double *gpu);
     /* Every boundary into the halos of all parts, outside the loop; NULL: there is one part. */
     void (*exchange)(yk_cg *cg, yk_boundary which);
     /* b into the parts; x0 into x, or 0 where it is NULL; p = 0. */

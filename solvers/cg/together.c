@@ -149,6 +149,31 @@ static void run(yk_cg *cg, yk_task task, double argument, double *total)
     yk_device_leave(previous);
 }
 
+/* So many that the host's calls do not count, but for the smallest systems. */
+enum { TIMED = 8 };
+
+static yoke_status passes_on_gpu(yk_cg *cg, const yk_task *task, int count)
+{
+    const yk_gpu_view view = yk_gpu_view_of(cg, 0);
+    void *stream = cg->gpu->device.stream;
+    for (int i = 0; i < TIMED * count; i++)
+        YK_TRY(yk_device_try(yk_gpu_launch(&view, task[i % count], NULL, stream), "a timed pass"));
+    return yk_device_wait(&cg->gpu->device);
+}
+
+static void time_passes(yk_cg *cg, double *cpu, double *gpu)
+{
+    const yk_task task[] = {YK_TASK_DIRECTION, YK_TASK_MULTIPLY, yk_cg_update_task(cg)};
+    int previous = yk_device_enter(&cg->gpu->device);
+    double began = yoke_seconds();
+    yk_gpu_ok(cg, passes_on_gpu(cg, task, 3));
+    double now = yoke_seconds();
+    yk_device_leave(previous);
+    *gpu = (now - began) / TIMED;
+    for (int i = 0; i < 3; i++) yk_team_task(cg, task[i], 0.0);
+    *cpu = yoke_seconds() - now;
+}
+
 /* ---------------------------------------------------------------- exchange */
 
 yoke_status yk_together_send(yk_cg *cg, yk_boundary which, const yk_gpu_loop *loop)
@@ -238,6 +263,7 @@ const yk_engine yk_engine_together = {
     .load_values = yk_gpu_load_values,
     .load_vector = load_vector,
     .run = run,
+    .time_passes = time_passes,
     .exchange = exchange,
     .import = import,
     .export = export,

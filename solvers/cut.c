@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* cut.c: which share of the rows the CPU should have beside a GPU: each owner's passes are timed on
+ * its own rows of this matrix, and whole iterations with their meetings by the driver's own
+ * advance.
+ *
+ * With B the bytes of an iteration, c and g what the CPU and the GPU move in a second, and m the
+ * seconds that an iteration takes beyond the slower of them, a share s costs max(s B / c,
+ * (1 - s) B / g) + m: least at s = c / (c + g). One of them alone costs B / g or B / c. */
+#include <math.h>
+
+#include "lib/context.h"
+#include "lib/status.h"
+#include "partition/balance.h"
+#include "solvers/cg/bytes.h"
+#include "solvers/plan.h"
+
+/* Each is timed as long as this, or once. */
+#define ENOUGH_SECONDS 1e-3
+
+enum { MOST_REPEATS = 64 };
+
+static double bytes_of(const yoke_plan *plan, int64_t first, int64_t last)
+{
+    const yk_csr *csr = &plan->matrix->csr;
+    double row_bytes = yk_cg_row_bytes(plan->cg.folded, plan->cg.jacobi);
+    return yk_bytes_before(csr, row_bytes, last) - yk_bytes_before(csr, row_bytes, first);
+}
+
+/* Seconds of the passes of an iteration over the rows of each owner, the least of some. */
+static yoke_status time_owners(yoke_plan *plan, double *cpu, double *gpu)
+{
+    yk_cg *cg = &plan->cg;
+    double began = yoke_seconds();
+    *cpu = *gpu = INFINITY;
+    for (int i = 0; i < MOST_REPEATS; i++) {
+        double of_cpu, of_gpu;
+        plan->choice.driver->engine->time_passes(cg, &of_cpu, &of_gpu);
+        YK_TRY(cg->status);
+        if (i > 0 || of_cpu + of_gpu > ENOUGH_SECONDS) { /* the first warms up */
+            *cpu = fmin(*cpu, of_cpu);
+            *gpu = fmin(*gpu, of_gpu);
+        }
+        if (*cpu < INFINITY && yoke_seconds() - began > 2 * ENOUGH_SECONDS) break;
+    }
+    return YOKE_OK;
+}
+
+/* Seconds of a whole iteration; infinite where the matrix holds no numbers. */
+static yoke_status time_iterations(yoke_plan *plan, double *seconds)
+{
+    enum { STEPS = 16 };
+    yk_cg *cg = &plan->cg;
+    double began = yoke_seconds();
+    *seconds = INFINITY;
+    yk_begin_timing(cg);
+    for (int i = 0; i < MOST_REPEATS && cg->s.stop == YK_CG_GO_ON; i++) {
+        double before = yoke_seconds();
+        cg->driver->advance(cg, STEPS);
+        YK_TRY(cg->status);
+        double now = yoke_seconds();
+        if (i > 0 && cg->s.stop == YK_CG_GO_ON) *seconds = fmin(*seconds, (now - before) / STEPS);
+        if (i > 0 && now - began > 4 * ENOUGH_SECONDS) break;
+    }
+    return YOKE_OK;
+}
+
+/* The share that costs least; 0 or 1 where one of them alone costs less. */
+static double best_share(double bytes, double cpu_rate, double gpu_rate, double meetings)
+{
+    double share = cpu_rate / (cpu_rate + gpu_rate);
+    double together = share * bytes / cpu_rate + meetings;
+    double on_gpu = bytes / gpu_rate, on_cpu = bytes / cpu_rate;
+    if (together < on_gpu && together < on_cpu) return share;
+    return on_cpu < on_gpu ? 1.0 : 0.0;
+}
+
+yoke_status yk_cut_measure(yoke_plan *plan, double *share)
+{
+    double of_cpu, of_gpu, iteration;
+    int64_t rows = plan->cg.rows, cut = plan->choice.gpu_rows;
+    YK_TRY(time_iterations(plan, &iteration));
+    if (iteration < INFINITY) {
+        YK_TRY(time_owners(plan, &of_cpu, &of_gpu));
+        double cpu_rate = bytes_of(plan, cut, rows) / of_cpu;
+        double gpu_rate = bytes_of(plan, 0, cut) / of_gpu;
+        double meetings = fmax(0.0, iteration - fmax(of_cpu, of_gpu));
+        *share = best_share(bytes_of(plan, 0, rows), cpu_rate, gpu_rate, meetings);
+        yk_log(plan->cg.context, YOKE_LOG_DETAIL,
+               "measured: CPU %.3g GB/s, GPU %.3g GB/s, meetings %.3g us: a share of %.4f to the "
+               "CPU",
+               1e-9 * cpu_rate, 1e-9 * gpu_rate, 1e6 * meetings, *share);
+    }
+    plan->cg.s = (yk_cg_scalars){0};
+    return YOKE_OK;
+}
