@@ -144,7 +144,7 @@ static yoke_status make(yoke_matrix *matrix, const yoke_plan_options *options, y
 {
     yoke_plan *made = NULL;
     yoke_status status = make_with_best_cut(matrix, options, &made);
-    if (!made) return status;
+    if (!made) return YOKE_NO_MEMORY;
     *falls_back = made->choice.falls_back;
     if (status == YOKE_OK) {
         if (made->choice.declined) note_cpu(made, made->choice.declined);

@@ -2,6 +2,7 @@
 /* planner.c: names and "auto" into a choice, by estimate; tune.c may time others on the matrix. */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "lib/context.h"
@@ -349,10 +350,21 @@ static yoke_status choose_driver(const yoke_matrix *matrix, const yoke_plan_opti
                    choice->partition->name, choice->shared ? "; use graph or stream" : "");
 }
 
+/* Then the thread that launches a kernel waits for it, which waits for what that thread would do
+ * next. By copies no kernel waits. */
+static bool launches_block(void)
+{
+    const char *set = getenv("CUDA_LAUNCH_BLOCKING");
+    return set && *set && strcmp(set, "0") != 0;
+}
+
 /* Why a mode cannot join a GPU and the CPU here; "" if it can. */
 static const char *cannot_join(const yk_memmode *mode, int device)
 {
-    return mode->reason ? mode->reason(device) : "it joins CPU parts alone";
+    if (!mode->reason) return "it joins CPU parts alone";
+    if (strcmp(mode->name, "explicit") != 0 && launches_block())
+        return "CUDA_LAUNCH_BLOCKING is set, and kernels wait for CPU threads; use explicit";
+    return mode->reason(device);
 }
 
 /* Where a GPU reaches no host memory, copies do. */

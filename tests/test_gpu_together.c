@@ -505,6 +505,28 @@ Test(gpu_together, what_such_plans_do_not_take_is_refused_by_name)
     is_refused(matrix, planning, YOKE_UNSUITABLE, "memory mapped");
 }
 
+/* As sanitizers and profilers may set it. */
+Test(gpu_together, where_launches_block_no_kernel_waits)
+{
+    yoke_matrix *matrix = generated(new_context(), "poisson2d5:40");
+    double *b = filled(1600, 1.0), *x = filled(1600, 0.0);
+    yoke_plan *plan = NULL;
+    setenv("CUDA_LAUNCH_BLOCKING", "1", 1);
+    is_refused(matrix, shared("ratio:0.5", "mapped", NULL), YOKE_UNUSABLE, "CUDA_LAUNCH_BLOCKING");
+    yoke_plan_options planning = shared("ratio:0.5", NULL, NULL);
+    MUST(yoke_plan_create(matrix, &planning, &plan));
+    MUST(yoke_solve(plan, b, x, NULL));
+    cr_assert_str_eq(yoke_plan_report(plan)->memory, "explicit");
+    cr_assert(strstr(yoke_plan_report(plan)->notices, "memory auto takes explicit"), "%s",
+              yoke_plan_report(plan)->notices);
+    yoke_plan_destroy(plan);
+    setenv("CUDA_LAUNCH_BLOCKING", "0", 1);
+    MUST(yoke_plan_create(matrix, &planning, &plan));
+    MUST(yoke_solve(plan, b, x, NULL));
+    cr_assert_str_eq(yoke_plan_report(plan)->memory, "mapped");
+    yoke_plan_destroy(plan);
+}
+
 /* ---------------------------------------------------------------- planning */
 
 static void measured(const yoke_plan_options *like)

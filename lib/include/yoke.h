@@ -273,11 +273,14 @@ typedef enum yoke_nullspace { YOKE_NULLSPACE_NONE = 0, YOKE_NULLSPACE_CONSTANT =
 /* Names are those of `cgbench list`; NULL means "auto". */
 typedef struct yoke_plan_options {
     size_t struct_size;
-    const char *memory;         /* memory mode of what owners share */
+    const char *memory;         /* memory mode of what owners share: of a GPU and the CPU "mapped",
+                                 * "explicit", "managed", "system" */
     const char *home;           /* where a GPU's arrays lie: "owner"; "shared", in the memory
                                  * mode's memory; "spill:R", a share R of its matrix in pinned host
                                  * memory */
-    const char *partition;      /* who owns which rows */
+    const char *partition;      /* who owns which rows: "cpu", "gpu", or both, where the CPU has a
+                                 * share R: "ratio:R" of the rows, "nonzeros:R", or "model", of
+                                 * what is measured */
     const char *solver;         /* recurrence: "cg" */
     const char *driver;         /* who runs the loop: "team"; on a GPU "stream", "graph" or
                                  * "persistent" */

@@ -310,7 +310,7 @@ static void run(yk_cg *cg, yk_task task, double argument, double *total)
     yk_team_task(cg, task, argument);
     if (yk_task_is_largest(task)) {
         *total = yk_team_largest(cg);
-    } else if (yk_task_dots(task) > 0) {
+    } else if (total && yk_task_dots(task) > 0) {
         yk_tree_begin(&all, 0, yk_task_dots(task));
         yk_team_append_sums(cg, &all);
         yk_tree_total(&all, total);
