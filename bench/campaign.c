@@ -16,12 +16,6 @@
 #include "bench/source.h"
 #include "bench/take.h"
 
-static const yoke_list_kind axis_kind[AXES] = {
-    YOKE_LIST_MEMORY,  YOKE_LIST_HOMES,   YOKE_LIST_PARTITIONS,      YOKE_LIST_SOLVERS,
-    YOKE_LIST_DRIVERS, YOKE_LIST_FORMATS, YOKE_LIST_PRECONDITIONERS, YOKE_LIST_SHAPES};
-static const char *const axis_option[AXES] = {"--memory", "--home",   "--partition", "--solver",
-                                              "--driver", "--format", "--precond",   "--shape"};
-
 static int64_t configuration_count(const bench_options *options)
 {
     int64_t count = 1;
@@ -40,13 +34,6 @@ static configuration configuration_at(const bench_options *options, int64_t numb
         number /= names->count;
     }
     return c;
-}
-
-static int can_run(const configuration *c)
-{
-    for (int i = 0; i < AXES; i++)
-        if (c->name[i] && name_refusal(axis_kind[i], c->name[i])) return 0;
-    return 1;
 }
 
 static int say_refusals(const bench_options *options)
@@ -76,7 +63,7 @@ int campaign_check(const bench_options *options, int *code)
     *code = say_refusals(options);
     for (int64_t i = 0; i < count; i++) {
         configuration c = configuration_at(options, i);
-        runnable += can_run(&c);
+        runnable += !configuration_refusal(&c);
     }
     if (!runnable || name_refusal(YOKE_LIST_EFFORTS, options->effort)) return ENDS_LACKING;
     return source_check(options);
@@ -91,19 +78,30 @@ static int write_solution(const bench_options *options, const source *s, const d
     return status ? say_status(status, NULL) : 0;
 }
 
+/* Of several configurations some do not fit together, as a driver of the GPU and the partition cpu:
+ * those cannot run, and are no reason to leave the others. */
+static int say_unmeasured(yoke_status status, const bench_options *options, const source *s)
+{
+    if (status == YOKE_UNSUITABLE && configuration_count(options) > 1)
+        return say_error(ENDS_LACKING, "%s: %s", s->name, library_sentence());
+    return say_status(status, s->name);
+}
+
 static int measure_one(yoke_context *context, const bench_options *options, const source *s,
                        const configuration *c, meeting *m, double *x, row_list *rows)
 {
     row r = row_new(s->name);
     interlude between = {meeting_play, m};
     int history = options->svg || options->history;
-    int code = measure(context, options, s, c, history, options->vs.count ? &between : NULL, x, &r);
+    yoke_status status =
+        measure(context, options, s, c, history, options->vs.count ? &between : NULL, x, &r);
+    int unmeasured = status ? say_unmeasured(status, options, s) : 0;
     meeting_pause(m);
-    if (code) {
+    if (unmeasured) {
         row_free(&r);
-        return code;
+        return unmeasured;
     }
-    code = write_solution(options, s, x);
+    int code = write_solution(options, s, x);
     if (!code) code = r.exit_code;
     rows_add(rows, &r);
     return code;
@@ -120,7 +118,7 @@ static int run_matrix(yoke_context *context, const bench_options *options, const
     meeting m = {.options = options, .s = &s, .from = rows->count};
     for (int64_t i = 0; i < count && code != ENDS_BAD_INPUT; i++) {
         configuration c = configuration_at(options, i);
-        if (!can_run(&c)) continue;
+        if (configuration_refusal(&c)) continue;
         int one = measure_one(context, options, &s, &c, &m, x, rows);
         if (one == ENDS_BAD_INPUT || one > code) code = one;
     }

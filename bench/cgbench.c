@@ -14,7 +14,7 @@
 
 static int not_yet(const bench_options *options)
 {
-    if (options->command == COMMAND_PREDICT && options->matrices.count != 1)
+    if (options->matrices.count != 1)
         return say_error(ENDS_BAD_INPUT, "predict: expected one MATRIX, given %d",
                          options->matrices.count);
     return say_error(ENDS_LACKING, "%s: not in this version yet", options->command_name);
@@ -30,8 +30,8 @@ static const command commands[] = {
     {"solve", "MATRIX [options]", "solve one system", COMMAND_SOLVE, command_solve},
     {"run", "MATRIX... [options]", "a row for each configuration of the comma lists", COMMAND_RUN,
      command_run},
-    {"study", "[MATRIX...] [options]", "every memory mode, home and partition [not yet]",
-     COMMAND_STUDY, not_yet},
+    {"study", "[MATRIX...] [options]", "every memory mode, home and partition beside one owner",
+     COMMAND_STUDY, command_study},
     {"predict", "MATRIX --machine M [options]", "the model's table for another machine [not yet]",
      COMMAND_PREDICT, not_yet},
     {"machine", "[options]", "what this machine is and how fast its memory is", COMMAND_MACHINE,
@@ -105,7 +105,8 @@ static int run_command(const command *c, int argc, char **argv)
     if (!code && options.help)
         help_on(c);
     else {
-        if (!code && (c->bit & (COMMAND_SOLVE | COMMAND_RUN))) code = refuse_ranks();
+        if (!code && (c->bit & (COMMAND_SOLVE | COMMAND_RUN | COMMAND_STUDY)))
+            code = refuse_ranks();
         if (!code) code = c->run(&options);
     }
     options_free(&options);

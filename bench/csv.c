@@ -45,19 +45,35 @@ static void write_notices(const row *r, FILE *stream)
     write_text(joined, stream);
 }
 
-static void write_header(FILE *stream)
+static int is_study(const row_list *rows)
+{
+    return rows->count > 0 && rows->row[0].configuration;
+}
+
+static void write_study(const row *r, FILE *stream)
+{
+    fputc(',', stream);
+    write_text(r->configuration, stream);
+    fputc(',', stream);
+    write_text(r->settings, stream);
+    fputc(',', stream);
+    write_text(r->reason, stream);
+}
+
+static void write_header(int study, FILE *stream)
 {
     for (int i = 0; i < row_field_count; i++) {
         const field *f = &row_fields[i];
         fprintf(stream, "%s%s%s,", f->group ? f->group : "", f->group ? "." : "", f->key);
     }
     for (int i = 0; i < RIVALS; i++) fprintf(stream, "speedup_vs.%s,", rival_names[i]);
-    fputs("notices\n", stream);
+    fputs("notices", stream);
+    fputs(study ? ",configuration,settings,reason\n" : "\n", stream);
 }
 
 void write_csv(const row_list *rows, FILE *stream)
 {
-    write_header(stream);
+    write_header(is_study(rows), stream);
     for (int i = 0; i < rows->count; i++) {
         const row *r = &rows->row[i];
         for (int k = 0; k < row_field_count; k++) {
@@ -69,6 +85,7 @@ void write_csv(const row_list *rows, FILE *stream)
             fputc(',', stream);
         }
         write_notices(r, stream);
+        if (is_study(rows)) write_study(r, stream);
         fputc('\n', stream);
     }
 }

@@ -47,13 +47,19 @@ static void write_what(const row *r, FILE *stream)
 
 static void write_how(const row *r, FILE *stream)
 {
-    const char *const parts[] = {r->solver, r->memory, r->partition,
+    const char *home = r->home && strcmp(r->home, "owner") != 0 ? r->home : NULL;
+    const char *const parts[] = {r->solver, r->memory, home,    r->partition,
                                  r->driver, r->format, r->shape};
+    char workers[64];
     fputs("  ", stream);
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
         if (parts[i]) fprintf(stream, "%s, ", parts[i]);
-    fprintf(stream, "preconditioner %s, %" PRId64 " thread%s\n",
-            r->precond ? r->precond : "unknown", r->threads, r->threads == 1 ? "" : "s");
+    row_workers(r, workers, sizeof workers);
+    fprintf(stream, "preconditioner %s, %s", r->precond ? r->precond : "unknown", workers);
+    if (r->gpus > 0 && r->cpu_rows > 0)
+        fprintf(stream, ", %.3g %% of the rows on the CPU",
+                100.0 * (double)r->cpu_rows / (double)r->rows);
+    fputc('\n', stream);
 }
 
 static void write_outcome(const row *r, FILE *stream)

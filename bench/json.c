@@ -23,9 +23,8 @@ void format_number(double value, char *text, size_t capacity)
     }
 }
 
-/* Bytes of the UTF-8 sequence at s, 0 if there is none (RFC 3629: no surrogates, no overlong
- * forms, nothing beyond U+10FFFF). */
-static int utf8_length(const unsigned char *s)
+/* RFC 3629: no surrogates, no overlong forms, nothing beyond U+10FFFF. */
+int utf8_length(const unsigned char *s)
 {
     if (s[0] < 0x80) return 1;
     int length = s[0] >= 0xF0 ? 4 : s[0] >= 0xE0 ? 3 : 2;
@@ -106,6 +105,17 @@ static void write_speedups(const row *r, FILE *stream)
     fputc('}', stream);
 }
 
+/* Behind the keys that every row has. */
+static void write_study(const row *r, FILE *stream)
+{
+    fputs(",\"configuration\":", stream);
+    write_json_text(r->configuration, stream);
+    fputs(",\"settings\":", stream);
+    write_json_text(r->settings, stream);
+    fputs(",\"reason\":", stream);
+    write_json_text(r->reason, stream);
+}
+
 void write_json(const row_list *rows, FILE *stream)
 {
     for (int i = 0; i < rows->count; i++) {
@@ -118,6 +128,8 @@ void write_json(const row_list *rows, FILE *stream)
             if (k) fputc(',', stream);
             write_json_text(r->notices.word[k], stream);
         }
-        fputs("]}\n", stream);
+        fputc(']', stream);
+        if (r->configuration) write_study(r, stream);
+        fputs("}\n", stream);
     }
 }

@@ -47,13 +47,17 @@ static void print_rivals(FILE *stream)
     cusparse = 1;
 #endif
     static const char missing[] = " [not built: configure did not find it]";
+    static const char missing_cusparse[] = " [not built: configure did not find cuSPARSE]";
     fputs("rivals for --vs\n", stream);
-    fprintf(stream, "  %c petsc     PETSc's KSPCG on MATAIJ, over MPI%s\n", petsc ? '+' : '-',
+    fprintf(stream, "  %c petsc       PETSc's KSPCG on MATAIJ, over MPI%s\n", petsc ? '+' : '-',
             petsc ? "" : missing);
-    fprintf(stream, "  %c hypre     hypre's PCG on ParCSR, over MPI%s\n", hypre ? '+' : '-',
+    fprintf(stream, "  %c hypre       hypre's PCG on ParCSR, over MPI%s\n", hypre ? '+' : '-',
             hypre ? "" : missing);
-    fprintf(stream, "  %c cusparse  cuSPARSE's product and cuBLAS's sums, on one GPU%s\n",
+    fprintf(stream, "  %c cusparse    cuSPARSE's product and cuBLAS's sums, on one GPU%s\n",
             cusparse ? '+' : '-', cusparse ? "" : missing);
+    fprintf(stream,
+            "  %c operations  cuSPARSE's product on one GPU, sums and vectors on the CPU%s\n",
+            cusparse ? '+' : '-', cusparse ? "" : missing_cusparse);
 }
 
 static void write_object(yoke_list_kind kind, const yoke_list_item *item, FILE *stream)

@@ -234,6 +234,7 @@ static int judge(const trial *t, row *r)
         verify(t->s, t->x, report, t->options->nullspace != NULL, t->options->iterations > 0);
     if (!wrong) return 1;
     row_notice(r, wrong);
+    row_set(&r->reason, wrong);
     r->exit_code = say_error(ENDS_UNCONVERGED, "%s: no time is reported for a wrong answer: %s",
                              t->s->name, wrong);
     return 0;
@@ -268,6 +269,21 @@ static void want_history(const trial *t, yoke_solve_options *wanted, row *r)
     wanted->history = r->history;
 }
 
+/* A slow configuration does as many iterations as fit in the budget. They are found by a solve that
+ * is not timed, since a clock that is looked at disturbs. */
+static yoke_status fit_iterations(trial *t, yoke_solve_options *wanted)
+{
+    yoke_solve_options pilot = *wanted;
+    pilot.max_seconds = t->options->budget;
+    pilot.history = NULL;
+    yoke_status status = solve_once(t, &pilot);
+    if (status) return status;
+    const yoke_report *report = yoke_plan_report(t->plan);
+    if (report->outcome == YOKE_TIME_LIMIT && report->iterations > 0)
+        wanted->maxit = report->iterations;
+    return YOKE_OK;
+}
+
 static void trial_close(trial *t)
 {
     yoke_energy_close(t->meter);
@@ -280,8 +296,9 @@ static void trial_close(trial *t)
     free(t->joules);
 }
 
-int measure(yoke_context *context, const bench_options *options, const source *s,
-            const configuration *c, int history, const interlude *between, double *x, row *r)
+yoke_status measure(yoke_context *context, const bench_options *options, const source *s,
+                    const configuration *c, int history, const interlude *between, double *x,
+                    row *r)
 {
     trial t = {.options = options, .s = s, .between = between, .x = x};
     int64_t repeats = options->repeats;
@@ -296,8 +313,8 @@ int measure(yoke_context *context, const bench_options *options, const source *s
     progress_show("%s: planning", s->name);
     yoke_status status = yoke_plan_create(s->matrix, &planned, &t.plan);
     if (!status) status = warm_up(&t, context);
+    if (!status && options->budget > 0.0) status = fit_iterations(&t, &wanted);
     if (!status) status = time_repeats(&t, &wanted, r);
-    int code = status ? say_status(status, s->name) : 0;
     trial_close(&t);
-    return code;
+    return status;
 }

@@ -36,12 +36,16 @@ static void start(meeting *m, const row *ours)
 {
     words_add(&m->met, ours->precond);
     m->at_work = 1;
+    const rival_terms terms = {.precond = ours->precond,
+                               .iterations = ours->iterations,
+                               .ranks = (int)ours->threads,
+                               .threads = (int)m->options->threads,
+                               .device = options_device(m->options)};
     for (int k = 0; k < m->options->vs.count; k++) {
         const char *name = m->options->vs.word[k];
         rival **r = &m->rival[rival_index(name)];
         if (*r) continue; /* named twice */
-        const char *why = rival_start(name, m->s, ours->precond, ours->iterations,
-                                      (int)ours->threads, options_device(m->options), r);
+        const char *why = rival_start(name, m->s, &terms, r);
         if (why) note(m, name, why);
     }
 }

@@ -3,6 +3,7 @@
  * lacking ends in exit 3, wherever either stands. */
 #include "bench/options.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -116,6 +117,13 @@ static int read_value(const option *o, const char *value, bench_options *options
     }
 }
 
+static void note_given(const option *o, const char *value, bench_options *options)
+{
+    char text[512];
+    snprintf(text, sizeof text, "%s%s%s", o->name, value ? " " : "", value ? value : "");
+    words_add(&options->given, text);
+}
+
 static void note_later(const option *o, const char *value, bench_options *options)
 {
     if (!o->later || options->later) return;
@@ -143,6 +151,7 @@ static int read_option(int argc, char **argv, int *at, bench_options *options)
         value = argv[++*at];
     }
     int code = read_value(o, value, options);
+    if (!code) note_given(o, value, options);
     if (!code) note_later(o, value, options);
     return code;
 }
@@ -151,7 +160,8 @@ static void set_defaults(unsigned command, const char *command_name, bench_optio
 {
     *options = (bench_options){.command = command, .command_name = command_name, .rtol = 1e-8};
     options->effort = take_copy(command == COMMAND_SOLVE ? "estimate" : "measure");
-    options->repeats = command == COMMAND_SOLVE ? 1 : 5;
+    options->repeats = command == COMMAND_SOLVE ? 1 : command == COMMAND_STUDY ? 3 : 5;
+    if (command == COMMAND_STUDY) options->rtol = NAN; /* not asked: a time, not a solution */
     options->rhs = take_copy("ones");
     options->base = take_copy("b");
     options->check_every = 1;
@@ -204,6 +214,7 @@ void options_free(bench_options *options)
 {
     words_free(&options->matrices);
     words_free(&options->vs);
+    words_free(&options->given);
     for (int i = 0; i < AXES; i++) words_free(&options->axis[i]);
     for (int i = 0; i < option_count; i++) {
         option_kind kind = option_table[i].kind;

@@ -45,7 +45,9 @@ typedef struct bench_options {
     double rtol, atol, max_seconds;
     int64_t maxit, iterations; /* 0: the default; not asked */
     int64_t check_every, repeats, threads, parts;
-    int64_t device;    /* a GPU by CUDA's number; -1: not asked */
+    double budget;  /* seconds of a solve that are worth it, by which iterations are cut; 0: any */
+    words given;    /* options as given, "--threads 2" */
+    int64_t device; /* a GPU by CUDA's number; -1: not asked */
     double gpu_memory; /* bytes of it to use; 0: all */
     int64_t gpu_sms;   /* its multiprocessors to use; 0: all */
     int trust_symmetry, reproducible, explain, quiet, help;

@@ -5,7 +5,8 @@
 #define AT(field) offsetof(bench_options, field)
 
 enum {
-    SOLVES = COMMAND_SOLVE | COMMAND_RUN | COMMAND_STUDY,
+    ONE_BY_ONE = COMMAND_SOLVE | COMMAND_RUN, /* of which each row is for a reader */
+    SOLVES = ONE_BY_ONE | COMMAND_STUDY,
     MODELS = SOLVES | COMMAND_PREDICT,
     THREADED = MODELS | COMMAND_MACHINE,
     ALL = THREADED | COMMAND_LIST
@@ -67,7 +68,7 @@ const option option_table[] = {
     NAMES("--shape", AXIS_SHAPE, YOKE_LIST_SHAPES, "shape of an iteration"),
     {.name = "--effort", .argument = "NAME", .kind = KIND_NAME, .commands = MODELS,
      .offset = AT(effort), .names = YOKE_LIST_EFFORTS,
-     .help = "of planning (default: estimate for solve, measure for run)"},
+     .help = "of planning (default: estimate for solve, else measure)"},
     NUMBER_OPTION("--rtol", "R", rtol, "stop at a residual of R times the base (default 1e-8)"),
     NUMBER_OPTION("--atol", "R", atol, "or at this residual (default 0)"),
     COUNT_OPTION("--maxit", maxit, MODELS,
@@ -79,9 +80,9 @@ const option option_table[] = {
     {.name = "--rhs", .argument = "FILE|ones|A*ones|random:SEED", .kind = KIND_TEXT,
      .commands = MODELS, .offset = AT(rhs), .help = "right-hand side (default ones)"},
     FILE_OPTION("--x0", x0, MODELS, "initial guess (default 0)"),
-    FILE_OPTION("--out", out, SOLVES, "write the solution as a Matrix Market array"),
-    FILE_OPTION("--history", history, SOLVES, "write the residual of every iteration as CSV"),
-    INT_OPTION("--repeat", repeats, MODELS, "solves timed (default 1 for solve, 5 for run)"),
+    FILE_OPTION("--out", out, ONE_BY_ONE, "write the solution as a Matrix Market array"),
+    FILE_OPTION("--history", history, ONE_BY_ONE, "write the residual of every iteration as CSV"),
+    INT_OPTION("--repeat", repeats, MODELS, "solves timed (default 1 for solve, 5 for run, 3 for study)"),
     INT_OPTION("--threads", threads, THREADED,
                  "CPU threads (default OMP_NUM_THREADS, else the affinity mask)"),
     INT_OPTION("--parts", parts, MODELS, "CPU parts (default one for each NUMA node)"),
@@ -93,12 +94,12 @@ const option option_table[] = {
     FLAG_OPTION("--reproducible", reproducible, MODELS,
                 "the same bits whatever the threads and parts (always so)"),
     {.name = "--vs", .argument = "NAME,...", .kind = KIND_RIVALS, .commands = SOLVES,
-     .offset = AT(vs), .choices = "petsc|hypre|cusparse",
+     .offset = AT(vs), .choices = "petsc|hypre|cusparse|operations",
      .help = "measure these rivals in the same run"},
     FLAG_OPTION("--explain", explain, MODELS, "tell what ran and why"),
     FILE_OPTION("--json", json, ALL, "write JSON Lines, an object for each configuration"),
     FILE_OPTION("--csv", csv, MODELS, "write the same as CSV"),
-    FILE_OPTION("--svg", svg, SOLVES, "draw the residual against iteration and time"),
+    FILE_OPTION("--svg", svg, SOLVES, "draw the residual against iteration and time; study: its speeds"),
     FLAG_OPTION("--quiet", quiet, ALL, "only errors"),
     FLAG_OPTION("--help", help, ALL, "this text"),
     {.name = "--reorder", .argument = "none|rcm|auto", .kind = KIND_CHOICE, .commands = MODELS,

@@ -47,6 +47,11 @@ int outputs_write(outputs *out, const row_list *rows)
     if (out->csv.stream) write_csv(rows, out->csv.stream);
     if (out->svg.stream) write_svg(rows, out->svg.stream);
     if (out->history.stream) write_history(rows, out->history.stream);
+    return outputs_commit(out);
+}
+
+int outputs_commit(outputs *out)
+{
     int codes[] = {outfile_commit(&out->json), outfile_commit(&out->csv), outfile_commit(&out->svg),
                    outfile_commit(&out->history)};
     for (int i = 0; i < 4; i++)

@@ -17,6 +17,9 @@ int outputs_open(const bench_options *options, outputs *out);
 
 /* Writes the rows, each file as a whole; the exit code, or 0. */
 int outputs_write(outputs *out, const row_list *rows);
+
+/* The same of what has been written to the streams. */
+int outputs_commit(outputs *out);
 void outputs_discard(outputs *out);
 
 #endif

@@ -12,6 +12,7 @@
 #include "bench/say.h"
 
 static int shown;
+static char prefix[96];
 
 static int wanted(void)
 {
@@ -28,13 +29,22 @@ void progress_clear(void)
     shown = 0;
 }
 
+void progress_within(const char *format, ...)
+{
+    va_list values;
+    va_start(values, format);
+    vsnprintf(prefix, sizeof prefix, format, values);
+    va_end(values);
+}
+
 void progress_show(const char *format, ...)
 {
     if (!wanted()) return;
     char text[256];
+    size_t used = (size_t)snprintf(text, sizeof text, "%s", prefix);
     va_list values;
     va_start(values, format);
-    vsnprintf(text, sizeof text, format, values);
+    vsnprintf(text + used, sizeof text - used, format, values);
     va_end(values);
     text[79] = '\0';
     fprintf(stderr, "\r\033[K%s", text);

@@ -9,6 +9,9 @@
 void progress_show(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void progress_clear(void);
 
+/* What all lines begin with from now on, as "12 of 40, 3 min left: ". */
+void progress_within(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
 /* For yoke_read_options.progress; user is the name of what is read. */
 void progress_reading(void *user, int64_t done, int64_t total);
 

@@ -11,6 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <yoke_tools.h>
+
 #include "bench/progress.h"
 #include "bench/rival_process.h"
 #include "bench/rivals/dump.h"
@@ -19,9 +21,10 @@
 #include "bench/temporary.h"
 #include "bench/verify.h"
 
-/* What is known of one before it runs. driver: NULL where its program says which it took. */
+/* What is known of one before it runs. memory: by which its owners share vectors; driver: NULL
+ * where its program says which it took. */
 typedef struct kind {
-    const char *name, *partition, *driver, *format;
+    const char *name, *partition, *memory, *driver, *format;
     int built, gpus;
 } kind;
 
@@ -36,9 +39,10 @@ typedef struct kind {
 #endif
 
 static const kind kinds[] = {
-    {"petsc", "cpu", "mpi", "aij", HAVE_PETSC, 0},
-    {"hypre", "cpu", "mpi", "parcsr", HAVE_HYPRE, 0},
-    {"cusparse", "gpu", NULL, "csr", HAVE_CUSPARSE, 1},
+    {"petsc", "cpu", NULL, "mpi", "aij", HAVE_PETSC, 0},
+    {"hypre", "cpu", NULL, "mpi", "parcsr", HAVE_HYPRE, 0},
+    {"cusparse", "gpu", NULL, NULL, "csr", HAVE_CUSPARSE, 1},
+    {"operations", "operations", "explicit", "stream", "csr", HAVE_CUSPARSE, 1},
 };
 
 struct rival {
@@ -46,8 +50,7 @@ struct rival {
     const source *s;
     const kind *kind;
     char *precond;
-    int64_t iterations;
-    int device;           /* of one on a GPU */
+    rival_terms terms;    /* but precond, which is kept above */
     double *us, *seconds; /* [count] */
     int count;
 };
@@ -134,16 +137,18 @@ static const char *failure(const rival_process *p)
     return text;
 }
 
-/* r knows its kind, the iterations and the device. */
-static const char *launch(const char *program, const char *dump, const char *precond, int ranks,
-                          rival *r)
+/* r knows its kind and terms. ranks 0: not under mpirun. */
+static const char *launch(const char *program, const char *dump, int ranks, rival *r)
 {
     static char text[128];
     rival_process *p = &r->process;
-    char count[24], device[24];
-    snprintf(count, sizeof count, "%lld", (long long)r->iterations);
-    snprintf(device, sizeof device, "%d", r->device);
-    const char *const arguments[] = {dump, precond, count, r->kind->gpus > 0 ? device : NULL, NULL};
+    char count[24], device[24], threads[24];
+    snprintf(count, sizeof count, "%lld", (long long)r->terms.iterations);
+    snprintf(device, sizeof device, "%d", r->terms.device);
+    snprintf(threads, sizeof threads, "%d", r->terms.threads);
+    int on_gpu = r->kind->gpus > 0;
+    const char *const arguments[] = {dump,    r->precond, count, on_gpu ? device : NULL,
+                                     threads, NULL};
     for (int bound = ranks > 0; bound >= 0; bound--) { /* some containers forbid binding */
         int error = process_start(program, arguments, ranks, bound, p);
         if (error) {
@@ -166,33 +171,50 @@ static const char *unsuitable(const source *s, int64_t iterations, int ranks)
     return NULL;
 }
 
-const char *rival_start(const char *name, const source *s, const char *precond, int64_t iterations,
-                        int ranks, int device, rival **r)
+const char *rival_refusal(const char *name)
+{
+    static char text[320];
+    const char *reason = "";
+    const kind *known = built_kind(name);
+    if (!known) return "not in this build";
+    if (known->gpus <= 0 || yoke_gpu_count(&reason) > 0) return NULL;
+    snprintf(text, sizeof text, "no GPU here: %s", reason);
+    return text;
+}
+
+static void release(rival *r)
+{
+    free(r->precond);
+    free(r->us);
+    free(r->seconds);
+    free(r);
+}
+
+const char *rival_start(const char *name, const source *s, const rival_terms *terms, rival **r)
 {
     char program[PATH_MAX + 64];
     char *dump = NULL;
     const kind *known = built_kind(name);
     *r = NULL;
     if (!known) return "not in this build";
-    if (known->gpus > 0) ranks = 0; /* no MPI */
+    int ranks = known->gpus > 0 ? 0 : terms->ranks;
     if (!find_program(name, program, sizeof program)) return "its program is not installed";
-    const char *why = unsuitable(s, iterations, ranks);
+    const char *why = unsuitable(s, terms->iterations, ranks);
     if (!why) why = write_dump(s, &dump);
     if (why) return why;
     progress_show("%s: %s", s->name, name);
     rival *made = take("a rival", 1, sizeof *made);
     made->kind = known;
-    made->iterations = iterations;
-    made->device = device;
-    why = launch(program, dump, precond, ranks, made);
+    made->s = s;
+    made->terms = *terms;
+    made->terms.precond = made->precond = take_copy(terms->precond);
+    why = launch(program, dump, ranks, made);
     temporary_remove(dump);
     free(dump);
     if (why) {
-        free(made);
+        release(made);
         return why;
     }
-    made->s = s;
-    made->precond = take_copy(precond);
     *r = made;
     return NULL;
 }
@@ -244,9 +266,11 @@ static void fill_row(rival *r, row *result)
     result->cpu_rows = r->kind->gpus > 0 ? 0 : r->s->rows;
     result->nonzeros = r->s->nonzeros;
     result->gpus = r->kind->gpus;
-    if (result->gpus > 0) row_set_gpu(result, r->device);
-    result->threads = 1;
+    if (result->gpus > 0) row_set_gpu(result, r->terms.device);
+    double threads = process_value(p, "threads");
+    result->threads = threads >= 1.0 ? (int64_t)threads : 1;
     result->ranks = (int64_t)process_value(p, "ranks");
+    row_set(&result->memory, r->kind->memory);
     row_set(&result->home, "owner");
     row_set(&result->partition, r->kind->partition);
     row_set(&result->solver, r->kind->name);
@@ -281,14 +305,6 @@ static const char *judge(row *r, int64_t iterations)
     return *text ? text : NULL;
 }
 
-static void release(rival *r)
-{
-    free(r->precond);
-    free(r->us);
-    free(r->seconds);
-    free(r);
-}
-
 const char *rival_finish(rival *r, row *result)
 {
     int answered = process_tell(&r->process, "end\n") && process_wait(&r->process, "end");
@@ -296,7 +312,7 @@ const char *rival_finish(rival *r, row *result)
     const char *why = answered && well && r->count ? NULL : failure(&r->process);
     if (!why) {
         fill_row(r, result);
-        why = judge(result, r->iterations);
+        why = judge(result, r->terms.iterations);
     }
     release(r);
     return why;

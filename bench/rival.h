@@ -10,13 +10,25 @@
 
 typedef struct rival rival;
 
+/* What it is asked to do. */
+typedef struct rival_terms {
+    const char *precond;
+    int64_t iterations;
+    int ranks;   /* of one over MPI */
+    int threads; /* of one with threads; 0: OMP_NUM_THREADS, else the affinity mask */
+    int device;  /* of one on a GPU */
+} rival_terms;
+
 /* Where a function returns a text, NULL is success and the text says why there is no figure; it is
  * valid until the next call. */
 
+/* Why it cannot run in this build or on this machine, as far as that is known before it is handed a
+ * system; NULL if nothing is. */
+const char *rival_refusal(const char *name);
+
 /* Hands over the system and waits until the rival has verified its answer after exactly so many
- * iterations; device: the GPU that one on a GPU takes. *r is NULL on failure. */
-const char *rival_start(const char *name, const source *s, const char *precond, int64_t iterations,
-                        int ranks, int device, rival **r);
+ * iterations. *r is NULL on failure. */
+const char *rival_start(const char *name, const source *s, const rival_terms *terms, rival **r);
 
 /* Times one solve. */
 const char *rival_repeat(rival *r);

@@ -2,6 +2,7 @@
 /* row.c: the keys of a record, and a row's life. */
 #include "bench/row.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +16,7 @@
 
 enum { SCHEMA = 1 }; /* raise when a key changes its meaning */
 
-const char *const rival_names[RIVALS] = {"petsc", "hypre", "cusparse"};
+const char *const rival_names[RIVALS] = {"petsc", "hypre", "cusparse", "operations"};
 
 #define TEXT(key)                                                                                  \
     {                                                                                              \
@@ -49,20 +50,21 @@ const field row_fields[] = {
 /* clang-format on */
 const int row_field_count = (int)(sizeof row_fields / sizeof row_fields[0]);
 
-static void set_everything_unknown(row *r)
+row row_unknown(void)
 {
+    row nothing = {0}, *r = &nothing;
     for (int i = 0; i < row_field_count; i++) {
         void *at = (char *)r + row_fields[i].offset;
         if (row_fields[i].kind == FIELD_COUNT) *(int64_t *)at = -1;
         if (row_fields[i].kind == FIELD_NUMBER) *(double *)at = NAN;
     }
     for (int i = 0; i < RIVALS; i++) r->speedup[i] = NAN;
+    return nothing;
 }
 
 row row_new(const char *matrix)
 {
-    row r = {0};
-    set_everything_unknown(&r);
+    row r = row_unknown();
     yoke_machine machine;
     yoke_machine_describe(&machine);
     char date[32] = "";
@@ -83,6 +85,9 @@ void row_free(row *r)
     for (int i = 0; i < row_field_count; i++)
         if (row_fields[i].kind == FIELD_TEXT)
             free(*(char **)(void *)((char *)r + row_fields[i].offset));
+    free(r->configuration);
+    free(r->settings);
+    free(r->reason);
     free(r->history);
     words_free(&r->notices);
 }
@@ -124,9 +129,29 @@ void row_notice(row *r, const char *text)
     free(copy);
 }
 
+static void append_count(int64_t count, const char *what, char *text, size_t capacity)
+{
+    size_t used = strlen(text);
+    snprintf(text + used, capacity - used, "%s%" PRId64 " %s%s", used ? " + " : "", count, what,
+             count == 1 ? "" : "s");
+}
+
+void row_workers(const row *r, char *text, size_t capacity)
+{
+    text[0] = '\0';
+    if (r->gpus > 0) append_count(r->gpus, "GPU", text, capacity);
+    int shares_work = r->is_rival && r->memory; /* not by rows */
+    if (r->gpus > 0 && r->cpu_rows == 0 && !shares_work) return;
+    if (r->is_rival && !shares_work)
+        append_count(r->ranks, "rank", text, capacity);
+    else
+        append_count(r->threads, "thread", text, capacity);
+}
+
 void row_label(const row *r, char *label, size_t capacity)
 {
-    const char *const parts[] = {r->matrix, r->solver, r->memory, r->partition,
+    const char *home = r->home && strcmp(r->home, "owner") != 0 ? r->home : NULL;
+    const char *const parts[] = {r->matrix, r->solver, r->memory, home,      r->partition,
                                  r->driver, r->format, r->shape,  r->precond};
     size_t used = 0;
     label[0] = '\0';

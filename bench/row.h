@@ -9,7 +9,7 @@
 
 #include "bench/parse.h"
 
-enum { RIVALS = 3 };
+enum { RIVALS = 4 };
 extern const char *const rival_names[RIVALS];
 
 typedef struct row {
@@ -32,6 +32,11 @@ typedef struct row {
     double speedup[RIVALS];
     words notices;
 
+    /* Of a study's rows alone; NULL in others. */
+    char *configuration; /* as asked: "mapped owner ratio:0.1" */
+    char *settings;      /* what else was asked, the same for all rows of a study */
+    char *reason;        /* why there is no time; NULL: there is one */
+
     /* Not in the records. */
     int is_rival, exit_code;
     double *history; /* relative to ||b||, [history_length] */
@@ -51,6 +56,8 @@ typedef struct field {
 extern const field row_fields[];
 extern const int row_field_count;
 
+row row_unknown(void);
+
 /* All unknown but what is the same for every row of this run. */
 row row_new(const char *matrix);
 void row_free(row *r);
@@ -58,6 +65,9 @@ void row_set(char **text, const char *value); /* replaces; value may be NULL */
 /* The machine with its GPU's name, and the GPU's driver. */
 void row_set_gpu(row *r, int device);
 void row_notice(row *r, const char *text); /* each line of text, unless it is there already */
+
+/* Who owns the rows: "16 threads", "1 GPU", "1 GPU + 16 threads", "8 ranks" of a rival. */
+void row_workers(const row *r, char *text, size_t capacity);
 
 /* What tells this row from others in a plot or a history: "gen:poisson3d7:20 cg csr jacobi". */
 void row_label(const row *r, char *label, size_t capacity);

@@ -49,17 +49,21 @@ static int is_drawn(const panel *p, const row *r)
     return r->history_length > 1 && (!p->by_time || isfinite(r->us_median));
 }
 
-static void write_text(const char *text, FILE *stream)
+void write_svg_text(const char *text, FILE *stream)
 {
-    for (; *text; text++) {
-        if (*text == '<')
+    for (const unsigned char *s = (const unsigned char *)text; *s;) {
+        int length = utf8_length(s);
+        if (!length)
+            fputs("\xEF\xBF\xBD", stream);
+        else if (*s == '<')
             fputs("&lt;", stream);
-        else if (*text == '>')
+        else if (*s == '>')
             fputs("&gt;", stream);
-        else if (*text == '&')
+        else if (*s == '&')
             fputs("&amp;", stream);
-        else if ((unsigned char)*text >= 0x20)
-            fputc(*text, stream);
+        else if (*s >= 0x20)
+            fwrite(s, 1, (size_t)length, stream);
+        s += length ? length : 1;
     }
 }
 
@@ -226,7 +230,7 @@ static void write_legend(const row_list *rows, FILE *stream)
         write_style_of(i, stream);
         fprintf(stream, " x1=\"%d\" y1=\"%d\" x2=\"%d\" y2=\"%d\"/>\n<text x=\"%d\" y=\"%d\">", x,
                 y - 4, x + 26, y - 4, x + 34, y);
-        write_text((int)strlen(label) > skip ? label + skip : label, stream);
+        write_svg_text((int)strlen(label) > skip ? label + skip : label, stream);
         fprintf(stream, ": %" PRId64 " iterations, %s</text>\n", r->iterations, solve);
     }
 }
@@ -238,7 +242,7 @@ static void write_title(const row_list *rows, FILE *stream)
     if (one_matrix(rows)) {
         const char *slash = strrchr(rows->row[0].matrix, '/');
         fputs(" on ", stream);
-        write_text(slash ? slash + 1 : rows->row[0].matrix, stream);
+        write_svg_text(slash ? slash + 1 : rows->row[0].matrix, stream);
         format_grouped(rows->row[0].rows, text, sizeof text);
         fprintf(stream, ", %s rows", text);
     }
@@ -246,11 +250,11 @@ static void write_title(const row_list *rows, FILE *stream)
     fprintf(stream, "<text class=\"note\" x=\"%d\" y=\"56\">recursive residual / ||b||</text>\n",
             LEFT_X);
     if (!rows->count || !rows->row[0].machine) return;
+    row_workers(&rows->row[0], text, sizeof text);
     fprintf(stream, "<text class=\"note\" x=\"%d\" y=\"56\" text-anchor=\"end\">",
             RIGHT_X + PANEL_WIDTH);
-    write_text(rows->row[0].machine, stream);
-    fprintf(stream, ", %" PRId64 " thread%s, Yoke %s</text>\n", rows->row[0].threads,
-            rows->row[0].threads == 1 ? "" : "s", rows->row[0].version);
+    write_svg_text(rows->row[0].machine, stream);
+    fprintf(stream, ", %s, Yoke %s</text>\n", text, rows->row[0].version);
 }
 
 void write_svg(const row_list *rows, FILE *stream)

@@ -47,12 +47,15 @@ TEXT_CELL(outcome)
 
 static void print_workers(const row *r, char *cell)
 {
-    if (r->gpus > 0 && r->cpu_rows == 0)
-        snprintf(cell, CELL, "%" PRId64 " GPU%s", r->gpus, r->gpus == 1 ? "" : "s");
-    else if (r->is_rival)
-        snprintf(cell, CELL, "%" PRId64 " rank%s", r->ranks, r->ranks == 1 ? "" : "s");
-    else
-        snprintf(cell, CELL, "%" PRId64 " thread%s", r->threads, r->threads == 1 ? "" : "s");
+    row_workers(r, cell, CELL);
+}
+
+/* Of the rows, in percent; with one owner it says nothing that "on" does not. */
+static void print_cpu_share(const row *r, char *cell)
+{
+    int shared = r->gpus > 0 && r->cpu_rows > 0 && r->rows > 0;
+    double share = shared ? 100.0 * (double)r->cpu_rows / (double)r->rows : NAN;
+    print_number(share < 10.0 ? 2 : 1, share, cell);
 }
 
 static void print_iterations(const row *r, char *cell)
@@ -105,18 +108,31 @@ static void print_residual(const row *r, char *cell)
 SPEEDUP_CELL(petsc, 0)
 SPEEDUP_CELL(hypre, 1)
 SPEEDUP_CELL(cusparse, 2)
+SPEEDUP_CELL(operations, 3)
 
 static const column columns[] = {
-    {"solver", 1, print_solver},       {"precond", 1, print_precond},
-    {"memory", 1, print_memory},       {"home", 1, print_home},
-    {"partition", 1, print_partition}, {"driver", 1, print_driver},
-    {"format", 1, print_format},       {"shape", 1, print_shape},
-    {"on", 1, print_workers},          {"iterations", 0, print_iterations},
-    {"us/iteration", 0, print_us},     {"min..max", 0, print_range},
-    {"GB/s", 0, print_rate},           {"of read bw", 0, print_fraction},
-    {"solve", 0, print_solve},         {"residual", 0, print_residual},
-    {"outcome", 1, print_outcome},     {"x petsc", 0, print_vs_petsc},
-    {"x hypre", 0, print_vs_hypre},    {"x cusparse", 0, print_vs_cusparse},
+    {"solver", 1, print_solver},
+    {"precond", 1, print_precond},
+    {"memory", 1, print_memory},
+    {"home", 1, print_home},
+    {"partition", 1, print_partition},
+    {"driver", 1, print_driver},
+    {"format", 1, print_format},
+    {"shape", 1, print_shape},
+    {"on", 1, print_workers},
+    {"% on CPU", 0, print_cpu_share},
+    {"iterations", 0, print_iterations},
+    {"us/iteration", 0, print_us},
+    {"min..max", 0, print_range},
+    {"GB/s", 0, print_rate},
+    {"of read bw", 0, print_fraction},
+    {"solve", 0, print_solve},
+    {"residual", 0, print_residual},
+    {"outcome", 1, print_outcome},
+    {"x petsc", 0, print_vs_petsc},
+    {"x hypre", 0, print_vs_hypre},
+    {"x cusparse", 0, print_vs_cusparse},
+    {"x operations", 0, print_vs_operations},
 };
 enum { COLUMNS = sizeof columns / sizeof columns[0] };
 
@@ -206,7 +222,7 @@ static void write_line(const layout *l, const row *r, int best, FILE *stream)
     fprintf(stream, "%s%s%s\n", on, line, *on ? "\033[0m" : "");
 }
 
-static int wants_colour(FILE *stream)
+int wants_colour(FILE *stream)
 {
     const char *term = getenv("TERM"), *no = getenv("NO_COLOR");
     return isatty(fileno(stream)) && !(no && *no) && term && strcmp(term, "dumb") != 0;

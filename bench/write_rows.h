@@ -13,8 +13,17 @@ void write_history(const row_list *rows, FILE *stream); /* configuration,iterati
 void write_svg(const row_list *rows, FILE *stream);     /* residual against iteration and time */
 void write_table(const row_list *rows, FILE *stream);   /* for a reader; colours on a terminal */
 
+/* A terminal that takes them, and a user who has not said no. */
+int wants_colour(FILE *stream);
+
+/* Text of an SVG element, escaped likewise. */
+void write_svg_text(const char *text, FILE *stream);
+
 /* A string in quotes, escaped; bytes that are no UTF-8 become U+FFFD. */
 void write_json_text(const char *text, FILE *stream);
+
+/* Bytes of the UTF-8 sequence at s, 0 if there is none. */
+int utf8_length(const unsigned char *s);
 
 /* The shortest decimal that reads back the same; "null" if not finite. */
 void format_number(double value, char *text, size_t capacity);

@@ -349,11 +349,8 @@ static bool may_be_resident(const yoke_plan *plan)
     const yk_csr *csr = &plan->matrix->csr;
     bool asked = plan->choice.residency == YK_RESIDENT_ASKED;
     int64_t chunks = asked ? YK_RESIDENT_CHUNKS : YK_RESIDENT_AUTO_CHUNKS;
-    double share = asked ? 0.0 : YK_RESIDENT_AUTO_SHARE;
     return plan->choice.residency != YK_RESIDENT_NEVER &&
-           yk_chunks(csr->rows) <= chunks * YK_RESIDENT_BLOCKS &&
-           share * YK_RESIDENT_ENTRY * (double)csr->nonzeros <=
-               (double)YK_RESIDENT_BLOCKS * YK_RESIDENT_SHARED;
+           yk_chunks(csr->rows) <= chunks * YK_RESIDENT_BLOCKS;
 }
 
 /* What it keeps beside the matrix, at most: the entries again, with padding of a slice a block, and

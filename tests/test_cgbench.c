@@ -330,6 +330,72 @@ Test(cgbench, meets_cusparse_in_the_same_run)
 #endif
 }
 
+Test(cgbench, meets_operations_in_the_same_run)
+{
+#if HAVE_CUSPARSE
+    const char *required = getenv("YOKE_REQUIRE_GPU");
+    cr_assert_eq(cgbench("list"), 0);
+    if (strstr(out, "+ cusparse  the vendor's product")) {
+        meets("operations", "1");
+        return;
+    }
+    cr_assert(!required || strcmp(required, "1") != 0, "YOKE_REQUIRE_GPU=1, but no cuSPARSE");
+    cr_skip_test("no usable GPU, or no cuSPARSE");
+#else
+    cr_skip_test("configure did not find cuSPARSE");
+#endif
+}
+
+/* Its own program, under which stubs do the GPU's share: what crosses between the two and what it
+ * answers is as on a GPU. */
+Test(cgbench, meets_operations_without_a_gpu)
+{
+#if HAVE_CUSPARSE
+    setenv("YOKE_LIBEXECDIR", STUB, 1);
+    meets("operations", "1");
+    cr_assert_eq(cgbench("run gen:jumps3d7:9:100:1 --precond jacobi --iterations 20 --threads 2 "
+                         "--vs operations --json - --quiet"),
+                 0, "%s", err);
+    char *ours = strtok(out, "\n"), *theirs = strtok(NULL, "\n");
+    cr_assert(theirs, "%s", err);
+    cr_assert_str_eq(json_value(theirs, "threads"), "2");
+    cr_assert_str_eq(json_value(theirs, "precond"), "\"jacobi\"");
+    cr_assert(strstr(theirs, "vectors on 2 threads"), "%s", theirs);
+    cr_assert_float_eq(number_in(theirs, "residual_true") / number_in(ours, "residual_true"), 1.0,
+                       1e-6);
+#else
+    cr_skip_test("configure did not find cuSPARSE");
+#endif
+}
+
+/* The threads asked for are handed over, and come back in its row. */
+Test(cgbench, a_rival_that_shares_the_operations_names_both_owners)
+{
+#if HAVE_CUSPARSE
+    write_text("yoke-rival-operations",
+               "#!/bin/sh\n[ $4 = 0 ] || exit 1\necho yoke-rival ready\n"
+               "while read -r line && [ \"$line\" = go ]; do echo yoke-rival repeat us 50 "
+               "seconds 5e-4; done\n"
+               "echo yoke-rival end version 12.6.3 ranks 1 iterations 10 residual_true 0 "
+               "residual_recursive 0 setup 0.5 threads $5 how CSR_ALG1\n");
+    cr_assert_eq(chmod("yoke-rival-operations", 0755), 0);
+    setenv("YOKE_LIBEXECDIR", ".", 1);
+    cr_assert_eq(cgbench("run gen:poisson2d5:8 --iterations 10 --threads 2 --vs operations --json "
+                         "-"),
+                 0);
+    char *ours = strtok(out, "\n"), *theirs = strtok(NULL, "\n");
+    cr_assert_gt(number_in(ours, "speedup_vs.operations"), 0.0);
+    cr_assert_str_eq(json_value(theirs, "partition"), "\"operations\"");
+    cr_assert_str_eq(json_value(theirs, "memory"), "\"explicit\"");
+    cr_assert_str_eq(json_value(theirs, "driver"), "\"stream\"");
+    cr_assert_str_eq(json_value(theirs, "threads"), "2");
+    cr_assert_str_eq(json_value(theirs, "gpus"), "1");
+    cr_assert(strstr(err, "1 GPU + 2 threads"), "%s", err);
+#else
+    cr_skip_test("configure did not find cuSPARSE");
+#endif
+}
+
 /* -------------------------------------------------------------------- rest */
 
 Test(cgbench, list_names_what_is_there_and_why_not)

@@ -37,6 +37,19 @@ static yoke_plan *planned(yoke_matrix *matrix, const yoke_plan_options *planning
     return plan;
 }
 
+#if FAKE_GPU
+#define SPEC "poisson3d27:24"
+#else
+#define SPEC "poisson3d27:96"
+#endif
+
+static yoke_memory told(yoke_matrix *matrix, const yoke_plan_options *planning)
+{
+    yoke_memory memory = yoke_memory_defaults();
+    MUST(yoke_plan_memory(matrix, planning, &memory));
+    return memory;
+}
+
 static bool contains(const char *text, const char *part)
 {
     return strstr(text, part) != NULL;
@@ -153,10 +166,6 @@ Test(gpu_homes, partition_auto_takes_the_gpu_where_a_home_is_named)
     yoke_report report =
         solve_with(generated(new_context(), "poisson2d5:10"), &planning, b, x, NULL);
     cr_assert_str_eq(report.partition, "gpu");
-    planning = at_home(NULL, "mapped"); /* of what would be shared, if anything were */
-    planning.partition = NULL;
-    report = solve_with(generated(new_context(), "poisson2d5:10"), &planning, b, x, NULL);
-    cr_assert_str_eq(report.partition, "cpu");
 }
 
 #if FAKE_GPU
@@ -226,20 +235,70 @@ Test(gpu_homes, a_plan_is_measured_in_every_home)
     }
 }
 
-/* ------------------------------------------------------------------- memory */
+/* ------------------------------------------------------- rows on the CPU too */
 
-#if FAKE_GPU
-#define SPEC "poisson3d27:24"
-#else
-#define SPEC "poisson3d27:96"
-#endif
-
-static yoke_memory told(yoke_matrix *matrix, const yoke_plan_options *planning)
+static void is_the_same_beside(yoke_matrix *matrix, const yoke_plan_options *planning,
+                               const double *expected)
 {
-    yoke_memory memory = yoke_memory_defaults();
-    MUST(yoke_plan_memory(matrix, planning, &memory));
-    return memory;
+    int64_t rows = yoke_matrix_rows(matrix);
+    double *b = filled(rows, 1.0), *x = filled(rows, 0.0);
+    yoke_plan *plan = planned(matrix, planning);
+    MUST(yoke_solve(plan, b, x, NULL));
+    const yoke_report *report = yoke_plan_report(plan);
+    cr_assert(report->cpu_rows > 0 && report->cpu_rows < rows);
+    cr_assert_str_eq(report->memory, planning->memory);
+    cr_assert_str_eq(report->home, planning->home);
+    cr_assert_eq(memcmp(x, expected, (size_t)rows * sizeof *x), 0, "%s, %s, %s, %s", planning->home,
+                 planning->memory, planning->format, planning->driver);
+    yoke_plan_destroy(plan);
 }
+
+Test(gpu_homes, every_home_gives_the_same_bits_beside_rows_on_the_cpu)
+{
+    static const char *const rows_of[][2] = {{"shared", "mapped"},     {"shared", "managed"},
+                                             {"spill:0.3", "mapped"},  {"spill:0.3", "explicit"},
+                                             {"spill:0.3", "managed"}, {"spill:1", "mapped"}};
+    static const char *const formats[] = {"csr", "sell"}, *const drivers[] = {"stream", "graph"};
+    yoke_matrix *matrix = generated(new_context(), "elasticity3d:8");
+    int64_t rows = yoke_matrix_rows(matrix);
+    double *b = filled(rows, 1.0), *expected = filled(rows, 0.0);
+    yoke_plan_options on_cpu = yoke_plan_defaults();
+    on_cpu.partition = "cpu";
+    solve_with(matrix, &on_cpu, b, expected, NULL);
+    for (size_t i = 0; i < 4 * sizeof rows_of / sizeof *rows_of; i++) {
+        yoke_plan_options planning = at_home(rows_of[i / 4][0], rows_of[i / 4][1]);
+        planning.partition = "ratio:0.3";
+        planning.format = formats[i / 2 % 2];
+        planning.driver = drivers[i % 2];
+        if (is_usable(planning.memory)) is_the_same_beside(matrix, &planning, expected);
+    }
+}
+
+Test(gpu_homes, rows_beside_the_cpus_are_spilled_too)
+{
+    yoke_matrix *matrix = generated(new_context(), SPEC);
+    int64_t rows = yoke_matrix_rows(matrix);
+    double *b = filled(rows, 1.0), *x = filled(rows, 0.0);
+    yoke_solve_options few = yoke_solve_defaults();
+    few.maxit = 3;
+    yoke_plan_options planning = at_home(NULL, NULL);
+    planning.partition = "ratio:0.1";
+    planning.format = "csr";
+    planning.gpu_memory = 3 * (told(matrix, &planning).device_bytes / 4);
+    yoke_plan *plan = planned(matrix, &planning);
+    MUST(yoke_solve(plan, b, x, &few));
+    cr_assert(contains(yoke_plan_report(plan)->home, "spill:0."), "%s",
+              yoke_plan_report(plan)->home);
+    cr_assert(contains(yoke_plan_report(plan)->notices, "home auto takes spill:"));
+    yoke_plan_destroy(plan);
+    planning.home = "owner";
+    is_refused(matrix, &planning, YOKE_NO_MEMORY, "which gpu_memory gives it");
+    planning.home = "shared";
+    planning.memory = "explicit";
+    is_refused(matrix, &planning, YOKE_UNSUITABLE, "copies of whole vectors");
+}
+
+/* ------------------------------------------------------------------- memory */
 
 #if FAKE_GPU
 /* The peak is of the process, so each is told in one of its own. */

@@ -605,6 +605,37 @@ Test(gpu_meet, memory_may_be_freed_meanwhile, .timeout = 60)
     cr_assert_eq(w.l.after[1].meetings, 1);
 }
 
+#if FAKE_GPU
+static atomic_bool called;
+
+static void *call_runtime(void *unused)
+{
+    yk_device_leave(yk_device_enter(&device));
+    atomic_store(&called, true);
+    return unused;
+}
+
+/* The fake keeps other calls out while memory is freed, as a driver may: whoever owes a kernel a
+ * message and makes a call first hangs. */
+Test(gpu_meet, calls_wait_while_memory_is_freed, .timeout = 60)
+{
+    lonely w;
+    pthread_t frees, calls;
+    begin_lonely(&w, 600.0);
+    double *memory = on_device(NULL, 1 << 20);
+    enqueue_meeting(&w, 1);
+    cr_assert_eq(pthread_create(&frees, NULL, free_memory, memory), 0);
+    usleep(50000);
+    cr_assert_eq(pthread_create(&calls, NULL, call_runtime, NULL), 0);
+    usleep(50000);
+    cr_assert(!atomic_load(&called));
+    publish(&w, 1);
+    pthread_join(frees, NULL);
+    pthread_join(calls, NULL);
+    MUST(yk_device_wait(&device));
+}
+#endif
+
 Test(gpu_meet, is_refused_to_a_part_that_is_not_the_first)
 {
     lonely w;
@@ -699,80 +730,3 @@ Test(gpu_meet, nothing_happens_after_the_loop)
     from_device(&p, v.there.p + ROWS, sizeof p);
     cr_assert_eq(p, v.here.p[ROWS]);
 }
-
-/* ------------------------------------------------------------------- modes */
-
-#if FAKE_GPU
-static const yk_memmode *const all_modes[] = {&yk_memmode_explicit, &yk_memmode_mapped,
-                                              &yk_memmode_managed, &yk_memmode_system};
-
-Test(gpu_meet, modes_tell_what_they_take_on_the_device_and_give_it_back)
-{
-    open_device();
-    for (int i = 0; i < 4; i++) {
-        parts_fixture f;
-        size_t host, on_device, before = fake_bytes();
-        long pieces = fake_total(fake_live());
-        int64_t allocations = yk_device_allocations();
-        join(&f, all_modes[i], halves, 2, 100);
-        f.link.mode->bytes(f.part, 2, &host, &on_device);
-        size_t managed =
-            all_modes[i] == &yk_memmode_managed ? f.link.halos ? 2 * 2 * 112 * 8 : 0 : 0;
-        cr_assert_eq(fake_bytes() - before, on_device + managed, "%s", all_modes[i]->name);
-        cr_assert_gt(host, 2 * sizeof(yk_port));
-        cr_assert_gt(yk_device_allocations(), allocations);
-        part_ways(&f);
-        cr_assert_eq(fake_bytes(), before);
-        cr_assert_eq(fake_total(fake_live()), pieces, "%s", all_modes[i]->name);
-        cr_assert_null(f.link.mode);
-    }
-}
-
-Test(gpu_meet, modes_that_fail_to_join_give_back_what_they_took)
-{
-    open_device();
-    for (int i = 0; i < 4; i++)
-        for (int k = 0; fake_call_name(k); k++) {
-            parts_fixture f = {.parts = 2, .context = new_context()};
-            f.part[0] = (yk_part){.owner = YK_OWNER_GPU, .rows = YK_CHUNK, .halo = 9};
-            f.part[1] = (yk_part){.first = YK_CHUNK, .rows = YK_CHUNK, .halo = 9};
-            long pieces = fake_total(fake_live()), before = fake_calls(fake_call_name(k));
-            int64_t taken = yk_memory_taken();
-            fake_fail(fake_call_name(k), 1, 2);
-            yoke_status status = all_modes[i]->connect(f.context, f.part, 2, 0, &f.link);
-            bool called = fake_calls(fake_call_name(k)) > before;
-            bool may_pass = strcmp(fake_call_name(k), "cudaGetDevice") == 0; /* is not looked at */
-            fake_fail(fake_call_name(k), 0, 0);
-            if (called && !may_pass)
-                cr_assert_neq(status, YOKE_OK, "%s: %s", all_modes[i]->name, fake_call_name(k));
-            if (f.link.mode) f.link.mode->disconnect(f.context, &f.link);
-            cr_assert_eq(fake_total(fake_live()), pieces, "%s: %s", all_modes[i]->name,
-                         fake_call_name(k));
-            cr_assert_eq(yk_memory_taken(), taken, "%s: %s", all_modes[i]->name, fake_call_name(k));
-        }
-}
-
-Test(gpu_meet, managed_memory_beyond_what_is_free_is_not_asked_for)
-{
-    parts_fixture f = {.parts = 2, .context = new_context()};
-    open_device();
-    f.part[0] = (yk_part){.owner = YK_OWNER_GPU, .rows = YK_CHUNK, .halo = 100000};
-    f.part[1] = (yk_part){.first = YK_CHUNK, .rows = YK_CHUNK, .halo = 100000};
-    fake_device_bytes(fake_bytes() + 1000000);
-    long before = fake_calls("cudaMallocManaged");
-    cr_assert_eq(yk_memmode_managed.connect(f.context, f.part, 2, 0, &f.link), YOKE_NO_MEMORY);
-    cr_assert_eq(fake_calls("cudaMallocManaged"), before);
-    f.link.mode->disconnect(f.context, &f.link);
-}
-
-Test(gpu_meet, modes_say_why_a_device_cannot)
-{
-    cr_assert_str_eq(yk_memmode_mapped.reason(0), "");
-    cr_assert_str_eq(yk_memmode_managed.reason(0), "");
-    cr_assert_str_eq(yk_memmode_explicit.reason(0), "");
-    cr_assert(strstr(yk_memmode_system.reason(0), "device 0 does not reach plain memory"));
-    cr_assert(strstr(yk_memmode_mapped.reason(99), "cudaErrorInvalidDevice"));
-    fake_reaches_all(true);
-    cr_assert_str_eq(yk_memmode_system.reason(0), "");
-}
-#endif

@@ -3,8 +3,6 @@
  * system of cuSPARSE's CSR algorithms and of two ways to iterate: one host synchronisation an
  * iteration, and graphs of several lengths. Choosing is not counted as its setup. */
 #include <stdio.h>
-#include <stdlib.h>
-#include <time.h>
 
 #include "bench/rivals/cusparse_cg.h"
 #include "bench/rivals/protocol.h"
@@ -14,8 +12,7 @@ static const int unrolls[] = {0, 16, 64, 256};
 enum {
     WAYS = sizeof unrolls / sizeof unrolls[0],
     TRIED = 256, /* iterations, at most, that choosing and warming up take each time */
-    TRIALS = 3,  /* the first warms up */
-    PRODUCTS_TRIED = 20
+    TRIALS = 3   /* the first warms up */
 };
 
 typedef struct choice {
@@ -24,73 +21,17 @@ typedef struct choice {
     char version[32], how[512];
 } choice;
 
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 /* ------------------------------------------------------------------ choice */
-
-/* In a graph, since a launch may cost more than a small product. */
-static int time_product(gpu_cg *cg, double *seconds)
-{
-    cudaGraphExec_t graph = NULL;
-    *seconds = 1e30;
-    if (gpu_cg_multiply(cg) || gpu_cg_capture_begin(cg)) return 1; /* once before: it loads */
-    int bad = 0;
-    for (int i = 0; i < PRODUCTS_TRIED && !bad; i++) bad = gpu_cg_multiply(cg);
-    if (gpu_cg_capture_end(cg, &graph) || bad) return 1;
-    for (int trial = 0; trial < TRIALS; trial++) {
-        CUDA(cudaStreamSynchronize(cg->stream));
-        double began = now();
-        CUDA(cudaGraphLaunch(graph, cg->stream));
-        CUDA(cudaStreamSynchronize(cg->stream));
-        double took = now() - began;
-        if (trial > 0 && took < *seconds) *seconds = took;
-    }
-    CUDA(cudaGraphExecDestroy(graph));
-    return 0;
-}
-
-static int choose_product(gpu_cg *cg, double *setup)
-{
-    static const product known[PRODUCTS] = {
-        {.name = "SPMV_ALG_DEFAULT", .algorithm = CUSPARSE_SPMV_ALG_DEFAULT},
-        {.name = "SPMV_CSR_ALG1", .algorithm = CUSPARSE_SPMV_CSR_ALG1},
-        {.name = "SPMV_CSR_ALG2", .algorithm = CUSPARSE_SPMV_CSR_ALG2},
-    };
-    double least = 1e30, made = 0.0;
-    int best = 0;
-    for (int i = 0; i < PRODUCTS; i++) {
-        double began = now(), seconds = 0.0;
-        cg->product[i] = known[i];
-        if (gpu_cg_make_product(cg, &cg->product[i])) return 1;
-        double took = now() - began;
-        cg->chosen = &cg->product[i];
-        if (time_product(cg, &seconds)) return 1;
-        if (seconds >= least) continue;
-        least = seconds;
-        best = i;
-        made = took;
-    }
-    for (int i = 0; i < PRODUCTS; i++)
-        if (i != best) gpu_cg_drop_product(cg, &cg->product[i]);
-    cg->chosen = &cg->product[best];
-    *setup += made;
-    return 0;
-}
 
 /* From x = 0; the time is that of the iterations alone, as ours is. */
 static int time_solve(gpu_cg *cg, int unroll, int iterations, double *seconds)
 {
     if (gpu_cg_begin(cg)) return 1;
     CUDA(cudaStreamSynchronize(cg->stream));
-    double began = now();
+    double began = rival_now();
     if (gpu_cg_run(cg, unroll, iterations)) return 1;
     CUDA(cudaStreamSynchronize(cg->stream));
-    *seconds = now() - began;
+    *seconds = rival_now() - began;
     return 0;
 }
 
@@ -151,12 +92,13 @@ static int prepare(gpu_cg *cg, const rival_request *request, choice *c, rival_an
     if (rival_share_read(request->dump, 0, 1, &share)) return 1;
     CUDA(cudaSetDevice(request->device));
     CUDA(cudaFree(NULL)); /* the device's context is not our setup */
-    double began = now();
+    double began = rival_now();
     int bad = gpu_cg_open(cg, &share, request->jacobi);
-    answer->setup = now() - began;
+    answer->setup = rival_now() - began;
     rival_share_free(&share);
-    return bad || choose_product(cg, &answer->setup) || choose_way(cg, request->iterations, c) ||
-           describe(cg, request->iterations, c) || verify(cg, request->iterations, c, answer);
+    return bad || gpu_cg_choose_product(cg, &answer->setup) ||
+           choose_way(cg, request->iterations, c) || describe(cg, request->iterations, c) ||
+           verify(cg, request->iterations, c, answer);
 }
 
 /* It has slept: clocks and caches are warmed first. */
@@ -170,20 +112,6 @@ static int time_one(gpu_cg *cg, int iterations, int unroll)
     return 0;
 }
 
-/* Why there is no figure on this machine; NULL if there can be one. */
-static const char *missing(gpu_cg *cg)
-{
-    static char text[400];
-    int count = 0;
-    cudaError_t error = cudaGetDeviceCount(&count);
-    if (error == cudaSuccess && count > 0) return cuda_libraries_open(&cg->call);
-    if (error == cudaErrorInsufficientDriver)
-        return "no GPU here: no NVIDIA driver, or one too old for this CUDA runtime";
-    snprintf(text, sizeof text, "no GPU here: %s",
-             error == cudaSuccess ? "no device" : cudaGetErrorString(error));
-    return text;
-}
-
 int main(int argc, char **argv)
 {
     static gpu_cg cg;
@@ -191,7 +119,7 @@ int main(int argc, char **argv)
     rival_request request;
     int refused = rival_request_read(argc, argv, &request);
     if (refused) return refused;
-    const char *why = missing(&cg);
+    const char *why = gpu_cg_missing(&cg);
     if (why) {
         rival_say_cannot(why);
         return 1;

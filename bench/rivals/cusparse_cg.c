@@ -111,19 +111,12 @@ static int make_vectors(gpu_cg *cg)
     return 0;
 }
 
-static double diagonal_of(const rival_share *share, int64_t row)
-{
-    for (int k = share->row_start[row]; k < share->row_start[row + 1]; k++)
-        if (share->column[k] == row) return share->value[k];
-    return 0.0;
-}
-
 static int make_jacobi(gpu_cg *cg, const rival_share *share)
 {
     size_t bytes = (size_t)cg->padded * sizeof(double);
     double *inverse = calloc((size_t)cg->padded, sizeof *inverse);
     if (!inverse) return 1;
-    for (int64_t i = 0; i < share->rows; i++) inverse[i] = 1.0 / diagonal_of(share, i);
+    for (int64_t i = 0; i < share->rows; i++) inverse[i] = 1.0 / rival_share_diagonal(share, i);
     int bad = upload(&cg->inverse_diagonal, inverse, bytes) || allocate(&cg->z, bytes);
     free(inverse);
     return bad;

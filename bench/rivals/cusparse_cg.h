@@ -56,10 +56,16 @@ int cuda_failed(cudaError_t error, const char *call);
         if (cuda_failed(call, #call)) return 1;                                                    \
     } while (0)
 
+/* Fills call. Why there can be no figure on this machine; NULL if there can be one. */
+const char *gpu_cg_missing(gpu_cg *cg);
+
 /* On the current device, call being filled. */
 int gpu_cg_open(gpu_cg *cg, const rival_share *share, int jacobi);
 int gpu_cg_make_product(gpu_cg *cg, product *made);
 void gpu_cg_drop_product(gpu_cg *cg, product *made);
+
+/* Times each on the system and keeps the fastest, whose own setup is added to *setup. */
+int gpu_cg_choose_product(gpu_cg *cg, double *setup);
 
 /* Enqueued on the stream: -A p by the chosen algorithm; x = 0, r = b, p = z. */
 int gpu_cg_multiply(gpu_cg *cg);

@@ -60,6 +60,13 @@ int rival_share_read(const char *path, int rank, int ranks, rival_share *s)
     return good ? 0 : 1;
 }
 
+double rival_share_diagonal(const rival_share *s, int64_t i)
+{
+    for (int k = s->row_start[i]; k < s->row_start[i + 1]; k++)
+        if (s->column[k] == s->first + i) return s->value[k];
+    return 0.0;
+}
+
 void rival_share_free(rival_share *s)
 {
     free(s->row_start);

@@ -24,6 +24,8 @@ typedef struct rival_share {
 
 /* Equal shares of rows, as the rivals' own PETSC_DECIDE makes them. 0 on success. */
 int rival_share_read(const char *path, int rank, int ranks, rival_share *share);
+/* The diagonal entry of the share's row i, 0 if it has none. */
+double rival_share_diagonal(const rival_share *share, int64_t i);
 void rival_share_free(rival_share *share);
 
 #endif

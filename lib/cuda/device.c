@@ -76,6 +76,7 @@ static yoke_status open_here(yk_device *device)
     CUDA_TRY(cudaGetDeviceProperties(&properties, device->number));
     snprintf(device->name, sizeof device->name, "%.63s", properties.name);
     device->multiprocessors = properties.multiProcessorCount;
+    device->l2_bytes = (size_t)properties.l2CacheSize;
     if (properties.major < 8)
         return yk_fail(YOKE_UNUSABLE,
                        "device %d, %s, has compute capability %d.%d; this build needs 8.0",

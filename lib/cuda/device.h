@@ -17,6 +17,7 @@ typedef struct yk_device {
     void *mark[2];                  /* events */
     int multiprocessors;            /* that the stream's work may run on */
     size_t free_bytes, total_bytes; /* at opening */
+    size_t l2_bytes;
     char name[64];
     unsigned long long id; /* of this opening, in the process */
     size_t limit;          /* bytes that it is taken to have for this opening; 0: all */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* green.c: green contexts (CUDA Driver API, "Green Contexts"). Their declarations are copied, as
  * far as they are used, so that nothing but the runtime is linked and an older driver is told by
- * name; the layout is that of version 1 of the interface, which 12.4 to 13.0 share. */
+ * name; the layout is that of version 1 of the interface, which 12.4 to 13.0 share (streams came
+ * with 12.5). */
 #include "lib/cuda/green.h"
 
 #include <cuda_runtime_api.h>
@@ -9,7 +10,7 @@
 
 #include "lib/status.h"
 
-enum { INTERFACE = 12040, MULTIPROCESSORS = 1, DEFAULT_STREAM = 1, NON_BLOCKING = 1 };
+enum { INTERFACE = 12050, MULTIPROCESSORS = 1, DEFAULT_STREAM = 1, NON_BLOCKING = 1 };
 
 /* Each multiprocessor counts alone, not with those that make a large cluster: groups are finer, and
  * no kernel of ours in them uses clusters. */
@@ -72,7 +73,7 @@ static yoke_status find_calls(void)
         if (error != cudaSuccess || !call) {
             cudaGetLastError();
             return yk_fail(YOKE_UNUSABLE,
-                           "gpu_sms needs green contexts, of a driver for CUDA 12.4 or later: %s: "
+                           "gpu_sms needs green contexts, of a driver for CUDA 12.5 or later: %s: "
                            "%s",
                            calls[i].name, error ? cudaGetErrorString(error) : "not found");
         }

@@ -86,10 +86,6 @@ typedef enum yk_residency {
  * on an H200 poisson3d7:64, with 8, is faster than by graph, poisson3d7:72, with 16, slower. */
 enum { YK_RESIDENT_BLOCKS = 160, YK_RESIDENT_CHUNKS = 16, YK_RESIDENT_AUTO_CHUNKS = 8 };
 
-/* And the share of a block's matrix that must stay on the chip for auto to take it: elasticity3d:24
- * (0.48) was 1.3 times faster there than by graph, poisson3d27:64 (0.29) slower. */
-#define YK_RESIDENT_AUTO_SHARE 0.45
-
 /* Bytes that a block can have, at most, and those of an entry in it. */
 enum { YK_RESIDENT_SHARED = 232448, YK_RESIDENT_ENTRY = 10 };
 

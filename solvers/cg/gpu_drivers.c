@@ -54,7 +54,9 @@ static yoke_status enqueue_batch(yk_cg *cg, int64_t iterations)
     int newest_p = cg->newest_p, backwards = 0;
     for (int64_t i = 0; i < iterations && !cg->gpu->ended; i++) {
         YK_TRY(enqueue_iteration(cg, newest_p, &backwards));
-        if (cg->folded) newest_p ^= 1;
+        if (!cg->folded) continue;
+        newest_p ^= 1;
+        backwards ^= 1; /* two passes an iteration: so a fold, too, goes against the one before */
     }
     return YOKE_OK;
 }

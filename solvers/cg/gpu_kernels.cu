@@ -176,13 +176,18 @@ static __device__ __forceinline__ void store_chunk(const double *sum,
 enum { ROWS_A_LANE = YK_CHUNK / WARP };
 
 /* The rows of a whole chunk: everything is read before anything is stored. */
+static __device__ __forceinline__ void load_chunk(int reads, const yk_cg_rows &c, int64_t first,
+                                                  yk_cg_inputs *in)
+{
+#pragma unroll
+    for (int j = 0; j < ROWS_A_LANE; j++) yk_cg_load_some(reads, &c, first + WARP * j, 1, &in[j]);
+}
+
 template <int TASK>
-static __device__ __forceinline__ void whole_chunk(const yk_cg_rows &c, int64_t first, double *sum)
+static __device__ __forceinline__ void finish_chunk(const yk_cg_rows &c, int64_t first,
+                                                    const yk_cg_inputs *in, double *sum)
 {
     constexpr int dots = dots_of<TASK>;
-    yk_cg_inputs in[ROWS_A_LANE];
-#pragma unroll
-    for (int j = 0; j < ROWS_A_LANE; j++) in[j] = yk_cg_load(TASK, &c, first + WARP * j, 1);
 #pragma unroll
     for (int j = 0; j < ROWS_A_LANE; j++) {
         double dot[YK_DOTS];
@@ -206,6 +211,7 @@ static __device__ __forceinline__ void last_chunk(const yk_cg_rows &c, int64_t f
     }
 }
 
+/* The first blocks read what the pass before does not write while that still ends. */
 template <int TASK, int WARPS, int EACH, int BLOCKS>
 static __global__ void __launch_bounds__(WARPS *WARP, BLOCKS)
     run_rows(const __grid_constant__ yk_gpu_view view, yk_gpu_loop *loop)
@@ -213,17 +219,24 @@ static __global__ void __launch_bounds__(WARPS *WARP, BLOCKS)
     constexpr int dots = dots_of<TASK>;
     __shared__ double of_chunk[sums_of<TASK>][YK_BLOCK_CHUNKS];
     const int lane = threadIdx.x % WARP;
+    constexpr int early = yk_task_reads_early(TASK);
     const warp_chunks<WARPS> mine(view.walk, EACH);
     yk_cg_rows c = view.rows;
+    yk_cg_inputs in[ROWS_A_LANE];
+    const bool ahead = early != 0 && loop && blockIdx.x < (unsigned)view.walk.multiprocessors &&
+                       (mine.chunk(0) + 1) * YK_CHUNK <= c.csr.rows;
+    if (ahead) load_chunk(early, c, mine.chunk(0) * YK_CHUNK + lane, in);
     if (!begin_pass(&c, loop)) return;
     double sum[YK_DOTS] = {0.0, 0.0, 0.0, 0.0};
     for (int k = 0; k < EACH; k++) {
         const int64_t first = mine.chunk(k) * YK_CHUNK;
         if (!yk_task_is_largest(TASK))
             for (int d = 0; d < dots; d++) sum[d] = 0.0;
-        if (first + YK_CHUNK <= c.csr.rows)
-            whole_chunk<TASK>(c, first + lane, sum);
-        else if (first < c.csr.rows)
+        if (first + YK_CHUNK <= c.csr.rows) {
+            if (!ahead || k > 0) load_chunk(early, c, first + lane, in);
+            load_chunk(yk_task_reads(TASK) & ~early, c, first + lane, in);
+            finish_chunk<TASK>(c, first + lane, in, sum);
+        } else if (first < c.csr.rows)
             last_chunk<TASK>(c, first + lane, sum);
         if constexpr (yk_task_is_largest(TASK)) continue;
         store_chunk<dots>(sum, of_chunk, mine.within(k));

@@ -4,11 +4,9 @@
 #include <math.h>
 
 #include "solvers/cg/gpu_message.cuh"
-#include "solvers/cg/gpu_resident_layout.h"
+#include "solvers/cg/gpu_resident_stream.cuh"
 
 enum {
-    WARP = 32,
-    ALL = ~0,
     MOST_THREADS = 512, /* of a block: more would leave each too few registers */
     MOST_DOTS = YK_RESIDENT_DOTS,
     BATCH = 4,         /* words that a lane awaits at once */
@@ -28,6 +26,7 @@ struct arrays {
     int32_t *slice;
     double *value;
     uint16_t *column;
+    char *ring;
     yk_message *word, *boundary;
 };
 
@@ -43,6 +42,7 @@ static __device__ __forceinline__ arrays arrays_at(char *base, const yk_resident
     here.slice = (int32_t *)(base + at.slice);
     here.value = (double *)(base + at.value);
     here.column = (uint16_t *)(base + at.column);
+    here.ring = base + at.ring;
     here.word = (yk_message *)(base + at.word);
     here.boundary = (yk_message *)(base + at.boundary);
     return here;
@@ -60,6 +60,7 @@ template <int PASSES> struct worker {
     unsigned sent;   /* bit k: another block needs row k */
     int from[EARLY]; /* where its halo rows come from */
     double z[EARLY];
+    matrix_stream rest; /* of its warp */
 };
 
 /* What all threads of a block know. */
@@ -103,26 +104,23 @@ static __device__ __forceinline__ bool has_halo(const block &b, int j)
 /* ----------------------------------------------------------------- product */
 
 /* Up to COUNT entries at a stride, those below `length`: loaded before any is used, so that their
- * latencies overlap. FAR: in global memory, where loads must not even hang on a condition; what
- * lies behind a row is then read too, and not used. */
-template <bool FAR, int COUNT, int SHARERS>
+ * latencies overlap. */
+template <int COUNT, int SHARERS>
 static __device__ __forceinline__ void load_entries(const uint16_t *column, const double *value,
                                                     int first, int length, const double *p,
                                                     double *a, double *v)
 {
     int at[COUNT];
 #pragma unroll
-    for (int i = 0; i < COUNT; i++)
-        at[i] = FAR || first + SHARERS * i < length ? column[i * WARP] : 0;
+    for (int i = 0; i < COUNT; i++) at[i] = first + SHARERS * i < length ? column[i * WARP] : 0;
 #pragma unroll
-    for (int i = 0; i < COUNT; i++)
-        a[i] = FAR || first + SHARERS * i < length ? value[i * WARP] : 0.0;
+    for (int i = 0; i < COUNT; i++) a[i] = first + SHARERS * i < length ? value[i * WARP] : 0.0;
 #pragma unroll
     for (int i = 0; i < COUNT; i++) v[i] = p[at[i]];
 }
 
 /* A short row: each of its sharers walks the whole chain. */
-template <bool FAR, int SHARERS>
+template <int SHARERS>
 static __device__ __forceinline__ double chain_of(const uint16_t *column, const double *value,
                                                   int length, const double *p)
 {
@@ -130,10 +128,10 @@ static __device__ __forceinline__ double chain_of(const uint16_t *column, const 
     int at[YK_ROW_CHAIN];
 #pragma unroll
     for (int k = 0; k < YK_ROW_CHAIN; k++)
-        at[k] = FAR || k < length ? column[k / SHARERS * WARP + k % SHARERS] : 0;
+        at[k] = k < length ? column[k / SHARERS * WARP + k % SHARERS] : 0;
 #pragma unroll
     for (int k = 0; k < YK_ROW_CHAIN; k++)
-        a[k] = FAR || k < length ? value[k / SHARERS * WARP + k % SHARERS] : 0.0;
+        a[k] = k < length ? value[k / SHARERS * WARP + k % SHARERS] : 0.0;
 #pragma unroll
     for (int k = 0; k < YK_ROW_CHAIN; k++) v[k] = p[at[k]];
 #pragma unroll
@@ -142,40 +140,90 @@ static __device__ __forceinline__ double chain_of(const uint16_t *column, const 
     return sum;
 }
 
-/* A row of a slice in the order of rowsum.h: sharer s has every sharers-th of the eight lanes,
- * from s on. All sharers get the sum; every lane of the warp calls. */
-template <bool FAR, int SHARERS>
-static __device__ __forceinline__ double product_of(const uint16_t *column, const double *value,
-                                                    int length, const double *p)
-{
-    constexpr int own = YK_ROW_LANES / SHARERS, at_once = YK_ROW_LANES;
-    const int lane = threadIdx.x % WARP, mine = lane % SHARERS;
-    double sum[own];
+/* A row in the order of rowsum.h by its sharers: sharer s has every sharers-th of the eight lanes,
+ * from s on. */
+template <int SHARERS> struct row_lanes {
+    enum { OWN = YK_ROW_LANES / SHARERS, AT_ONCE = YK_ROW_LANES };
+    double sum[OWN];
+
+    __device__ __forceinline__ row_lanes()
+    {
 #pragma unroll
-    for (int i = 0; i < own; i++) sum[i] = 0.0;
-    if (length <= YK_ROW_CHAIN) {
-        sum[0] = chain_of<FAR, SHARERS>(column + lane - mine, value + lane - mine, length, p);
-    } else {
-        double a[at_once], v[at_once];
-        for (int k = mine; k < length; k += at_once * SHARERS) {
-            const int at = k / SHARERS * WARP + lane;
-            load_entries<FAR, at_once, SHARERS>(column + at, value + at, k, length, p, a, v);
+        for (int i = 0; i < OWN; i++) sum[i] = 0.0;
+    }
+
+    /* The next columns of its slice, the thread's first entry being the row's k-th. */
+    __device__ __forceinline__ void add(const uint16_t *column, const double *value, int k,
+                                        int length, const double *p)
+    {
+        double a[AT_ONCE], v[AT_ONCE];
+        load_entries<AT_ONCE, SHARERS>(column, value, k, length, p, a, v);
 #pragma unroll
-            for (int i = 0; i < at_once; i++)
-                if (k + SHARERS * i < length) sum[i % own] = yk_fma(a[i], v[i], sum[i % own]);
-        }
+        for (int i = 0; i < AT_ONCE; i++)
+            if (k + SHARERS * i < length) sum[i % OWN] = yk_fma(a[i], v[i], sum[i % OWN]);
+    }
+
+    __device__ __forceinline__ double own()
+    {
 #pragma unroll
-        for (int half = own / 2; half > 0; half /= 2)
+        for (int half = OWN / 2; half > 0; half /= 2)
 #pragma unroll
             for (int i = 0; i < half; i++) sum[i] += sum[i + half];
+        return sum[0];
     }
+};
+
+/* All sharers get the sum of what they have; of a chain each has all. Every lane of the warp calls.
+ */
+template <int SHARERS> static __device__ __forceinline__ double of_sharers(double sum, int length)
+{
     if (SHARERS > 1) __syncwarp();
 #pragma unroll
     for (int step = SHARERS / 2; step > 0; step /= 2) {
-        double other = __shfl_xor_sync(ALL, sum[0], step);
-        if (length > YK_ROW_CHAIN) sum[0] += other;
+        double other = __shfl_xor_sync(ALL, sum, step);
+        if (length > YK_ROW_CHAIN) sum += other;
     }
-    return sum[0];
+    return sum;
+}
+
+/* The row's product from its slice on the chip. */
+template <int SHARERS>
+static __device__ __forceinline__ double product_of(const uint16_t *column, const double *value,
+                                                    int length, const double *p)
+{
+    const int lane = threadIdx.x % WARP, mine = lane % SHARERS;
+    double sum;
+    if (length <= YK_ROW_CHAIN) {
+        sum = chain_of<SHARERS>(column + lane - mine, value + lane - mine, length, p);
+    } else {
+        row_lanes<SHARERS> lanes;
+        for (int k = mine; k < length; k += YK_ROW_LANES * SHARERS) {
+            const int at = k / SHARERS * WARP + lane;
+            lanes.add(column + at, value + at, k, length, p);
+        }
+        sum = lanes.own();
+    }
+    return of_sharers<SHARERS>(sum, length);
+}
+
+/* The same as the slice comes, of so many entries: a piece is eight columns. */
+template <int SHARERS>
+static __device__ __forceinline__ double product_of(matrix_stream &rest, int width, int length,
+                                                    const double *p)
+{
+    const int lane = threadIdx.x % WARP, mine = lane % SHARERS;
+    double chain = 0.0;
+    row_lanes<SHARERS> lanes;
+    for (int at = 0; at < width; at += YK_RESIDENT_PIECE) {
+        const double *value = rest.wait();
+        const uint16_t *column = (const uint16_t *)(value + YK_RESIDENT_PIECE);
+        if (length > YK_ROW_CHAIN)
+            lanes.add(column + lane, value + lane, at / WARP * SHARERS + mine, length, p);
+        else if (at == 0)
+            chain = chain_of<SHARERS>(column + lane - mine, value + lane - mine, length, p);
+        rest.release();
+    }
+    return of_sharers<SHARERS>(length > YK_ROW_CHAIN ? lanes.own() : chain, length);
 }
 
 /* -------------------------------------------------------------------- sums */
@@ -482,7 +530,7 @@ static __device__ __forceinline__ void direction(const block &b, worker<PASSES> 
 }
 
 /* q = A p, and the terms of p.q. */
-template <int SHARERS, int PASSES>
+template <bool STREAMS, int SHARERS, int PASSES>
 static __device__ __forceinline__ void multiply(const block &b, worker<PASSES> &me)
 {
 #pragma unroll
@@ -490,11 +538,10 @@ static __device__ __forceinline__ void multiply(const block &b, worker<PASSES> &
         const int row = me.row[k].place >> 16, length = me.row[k].place & 0xffff;
         const int slice = rank_of<SHARERS>(k) * SHARERS / WARP, start = b.at.slice[slice];
         double product, dot[YK_DOTS] = {0.0, 0.0, 0.0, 0.0}, q = 0.0;
-        if (b.at.slice[slice + 1] <= b.kept)
-            product =
-                product_of<false, SHARERS>(b.at.column + start, b.at.value + start, length, b.at.p);
+        if (!STREAMS || !me.rest.has(slice))
+            product = product_of<SHARERS>(b.at.column + start, b.at.value + start, length, b.at.p);
         else
-            product = product_of<true, SHARERS>(b.column + start, b.value + start, length, b.at.p);
+            product = product_of<SHARERS>(me.rest, me.rest.width(slice), length, b.at.p);
         yk_cg_inputs in = {};
         in.p = b.at.p[row];
         yk_cg_rows c = {};
@@ -581,6 +628,18 @@ static __device__ __forceinline__ void load_rest(const block &b, const yk_cg_row
     }
 }
 
+/* What is not kept begins to come. */
+template <int PASSES>
+static __device__ __forceinline__ void begin_rest(const block &b, worker<PASSES> &me)
+{
+    const int warp = threadIdx.x / WARP;
+    me.rest.slice = b.at.slice;
+    me.rest.column = b.column;
+    me.rest.value = b.value;
+    me.rest.ring = b.at.ring + warp * YK_RESIDENT_RING;
+    me.rest.begin(warp, blockDim.x / WARP, b.a.slices, b.kept, b.a.keep);
+}
+
 /* No message of an earlier launch may count. */
 static __device__ __forceinline__ void clear_messages(const block &b)
 {
@@ -636,7 +695,7 @@ static __device__ __forceinline__ block block_here(const yk_gpu_view &view, cons
     return b;
 }
 
-template <bool CLUSTER, int SHARERS, int PASSES>
+template <bool CLUSTER, bool STREAMS, int SHARERS, int PASSES>
 static __global__ void __launch_bounds__(MOST_THREADS, 1)
     run_resident(const __grid_constant__ yk_gpu_view view, const __grid_constant__ yk_resident a,
                  int update_task, yk_gpu_loop *loop, unsigned long long epoch)
@@ -651,13 +710,14 @@ static __global__ void __launch_bounds__(MOST_THREADS, 1)
     if (threadIdx.x == 0) *now = {loop->s, loop->limits, {}, loop->left, 0, loop->halt, 0};
     clear_messages(b);
     __syncthreads();
+    if (STREAMS) begin_rest(b, me);
     while (!now->halt) {
         direction<SHARERS>(b, me);
         direct_halo<CLUSTER>(b, me, first_z);
         first_z = NULL;
         __syncthreads();
         b.tag++;
-        multiply<SHARERS>(b, me);
+        multiply<STREAMS, SHARERS>(b, me);
         sum_chunks(b, 1);
         if (threadIdx.x < WARP) meet<CLUSTER>(b, AFTER_MULTIPLY, loop, 1);
         __syncthreads();
@@ -672,6 +732,7 @@ static __global__ void __launch_bounds__(MOST_THREADS, 1)
         __syncthreads();
         if (now->lost) break;
     }
+    if (STREAMS) me.rest.end();
     if (CLUSTER) cluster_barrier(); /* nobody reads from one who left */
     store<SHARERS>(b, view.rows, me, loop);
 }
@@ -679,21 +740,27 @@ static __global__ void __launch_bounds__(MOST_THREADS, 1)
 typedef void (*kernel)(yk_gpu_view, yk_resident, int, yk_gpu_loop *, unsigned long long);
 
 struct variant {
-    int cluster, sharers, passes;
+    int cluster, streams, sharers, passes;
     kernel run;
 };
 
+#define VARIANT(cluster, streams, sharers, passes)                                                 \
+    {                                                                                              \
+        cluster, streams, sharers, passes, run_resident<cluster, streams, sharers, passes>         \
+    }
 static const variant variants[] = {
-    {0, 1, 1, run_resident<false, 1, 1>}, {0, 1, 2, run_resident<false, 1, 2>},
-    {0, 1, 4, run_resident<false, 1, 4>}, {0, 1, 8, run_resident<false, 1, 8>},
-    {0, 4, 2, run_resident<false, 4, 2>}, {0, 4, 4, run_resident<false, 4, 4>},
-    {1, 1, 1, run_resident<true, 1, 1>},  {1, 4, 2, run_resident<true, 4, 2>},
+    VARIANT(0, 0, 1, 1), VARIANT(0, 0, 1, 2), VARIANT(0, 0, 1, 4), VARIANT(0, 0, 1, 8),
+    VARIANT(0, 0, 4, 2), VARIANT(0, 0, 4, 4), VARIANT(0, 1, 1, 1), VARIANT(0, 1, 1, 2),
+    VARIANT(0, 1, 1, 4), VARIANT(0, 1, 1, 8), VARIANT(0, 1, 4, 2), VARIANT(0, 1, 4, 4),
+    VARIANT(1, 0, 1, 1), VARIANT(1, 0, 4, 2), VARIANT(1, 1, 1, 1), VARIANT(1, 1, 4, 2),
 };
 
-static kernel kernel_of(const yk_resident_shape &shape)
+static kernel kernel_of(const yk_resident *a)
 {
+    const yk_resident_shape &shape = a->shape;
     for (const variant &v : variants)
-        if (v.cluster == shape.cluster && v.sharers == shape.sharers && v.passes == shape.passes)
+        if (v.cluster == shape.cluster && v.streams == a->streams && v.sharers == shape.sharers &&
+            v.passes == shape.passes)
             return v.run;
     return NULL;
 }
@@ -727,11 +794,10 @@ extern "C" int yk_gpu_resident_fits(const yk_resident *a, int multiprocessors, i
     cudaLaunchAttribute attribute = {};
     cudaLaunchConfig_t config = configuration(a, &attribute);
     int count = 0;
-    cudaError_t error =
-        a->shape.cluster
-            ? cudaOccupancyMaxActiveClusters(&count, kernel_of(a->shape), &config)
-            : cudaOccupancyMaxActiveBlocksPerMultiprocessor(
-                  &count, kernel_of(a->shape), a->shape.threads, config.dynamicSmemBytes);
+    cudaError_t error = a->shape.cluster
+                            ? cudaOccupancyMaxActiveClusters(&count, kernel_of(a), &config)
+                            : cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+                                  &count, kernel_of(a), a->shape.threads, config.dynamicSmemBytes);
     *fits = a->shape.cluster ? count > 0 : count * multiprocessors >= a->shape.blocks;
     return error;
 }
@@ -742,7 +808,7 @@ extern "C" int yk_gpu_resident_run(const yk_gpu_view *view, const yk_resident *a
     cudaLaunchAttribute attribute = {};
     cudaLaunchConfig_t config = configuration(a, &attribute);
     config.stream = (cudaStream_t)stream;
-    cudaLaunchKernelEx(&config, kernel_of(a->shape), *view, *a, update, loop, epoch);
+    cudaLaunchKernelEx(&config, kernel_of(a), *view, *a, update, loop, epoch);
     return cudaGetLastError();
 }
 

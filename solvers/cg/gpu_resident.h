@@ -4,9 +4,9 @@
  *
  * A block owns `chunks` consecutive chunks of rows for good. Its r and x live in registers, its p,
  * and the p of the columns that other blocks own (its halo), in shared memory, and of its matrix as
- * much as fits beside them. Blocks meet by messages alone: a value and, in the same 16 bytes, the
- * number of the meeting that it belongs to. So there is no barrier over the grid and no fence: who
- * reads a message with the right number has its value. */
+ * much as fits beside them; the rest comes anew for every product. Blocks meet by messages alone: a
+ * value and, in the same 16 bytes, the number of the meeting that it belongs to. So there is no
+ * barrier over the grid and no fence: who reads a message with the right number has its value. */
 #ifndef YK_CG_GPU_RESIDENT_H
 #define YK_CG_GPU_RESIDENT_H
 
@@ -18,8 +18,7 @@ typedef struct yk_message {
 } yk_message;
 
 enum {
-    YK_RESIDENT_KINDS = 2,  /* of meetings: after the product, after the update */
-    YK_RESIDENT_SLACK = 512 /* entries behind the last row's, which loads may touch */
+    YK_RESIDENT_KINDS = 2 /* of meetings: after the product, after the update */
 };
 
 /* How a system lies on the chip: decided before anything is allocated. */
@@ -40,11 +39,13 @@ typedef struct yk_resident {
     int slices;   /* of a block: 32 / sharers rows each */
     int halo_max; /* of any block */
     int resident; /* entries of a block's matrix that shared memory holds, whole slices */
+    int streams;  /* the others come from global memory, in every product */
+    float keep;   /* the share of them that L2 is asked to hold */
     /* The matrix by blocks: entry k of row r of a slice (r-th by `place`) is at slice +
      * 32 (k / sharers) + r sharers + k % sharers; columns count the block's rows, then its halo. */
     int64_t *first;       /* [blocks + 1] entries before a block's */
     int32_t *slice;       /* [blocks (slices + 1)] offsets from first[block] */
-    uint16_t *column;     /* [first[blocks] + YK_RESIDENT_SLACK] */
+    uint16_t *column;     /* [first[blocks]] */
     double *value;        /* the same */
     int32_t *place;       /* [blocks][rows of a block] longest first: row << 16 | its length */
     int32_t *halo_first;  /* [blocks + 1] */

@@ -39,15 +39,14 @@ static __device__ __forceinline__ void let_next_pass_begin()
 #endif
 }
 
-#if YK_SM90
-
 /* A copy arrives or faults; a barrier still open after this many looks is a broken program, which
  * ends as a launch failure and not as a GPU that hangs. */
 enum { RING_LOOKS = 1 << 26 };
 
 static __device__ __forceinline__ bool ring_arrived(uint32_t barrier, uint32_t parity)
 {
-    uint32_t done;
+    uint32_t done = 1;
+#if YK_SM90
     asm volatile("{\n"
                  ".reg .pred p;\n"
                  "mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2;\n"
@@ -56,6 +55,7 @@ static __device__ __forceinline__ bool ring_arrived(uint32_t barrier, uint32_t p
                  : "=r"(done)
                  : "r"(barrier), "r"(parity)
                  : "memory");
+#endif
     return done;
 }
 
@@ -65,24 +65,62 @@ static __device__ __forceinline__ void ring_wait(uint32_t barrier, uint32_t pari
         if (looks > RING_LOOKS) __trap();
 }
 
-static __device__ __forceinline__ void ring_copy(uint32_t to, const char *from, uint32_t bytes,
-                                                 uint32_t barrier, uint64_t policy)
+/* Barriers are made by one lane, then seen by the copies and by the warp. */
+static __device__ __forceinline__ void ring_open(uint32_t barrier, int stages)
 {
+#if YK_SM90
+    if (threadIdx.x % WARP == 0) {
+        for (int s = 0; s < stages; s++)
+            asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(barrier + 8 * s)
+                         : "memory");
+        asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+    }
+#endif
+    __syncwarp();
+}
+
+/* How many bytes the barrier's next phase waits for; then who brings them. */
+static __device__ __forceinline__ void ring_expect(uint32_t barrier, uint32_t bytes)
+{
+#if YK_SM90
     asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier), "r"(bytes)
                  : "memory");
+#endif
+}
+
+static __device__ __forceinline__ void ring_fetch(uint32_t to, const void *from, uint32_t bytes,
+                                                  uint32_t barrier, uint64_t policy)
+{
+#if YK_SM90
     asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.L2::cache_hint "
                  "[%0], [%1], %2, [%3], %4;" ::"r"(to),
                  "l"(from), "r"(bytes), "r"(barrier), "l"(policy)
                  : "memory");
+#endif
 }
 
-/* The matrix is read once a pass: it shall not push vectors out of the L2 cache. */
-static __device__ __forceinline__ uint64_t ring_policy()
+static __device__ __forceinline__ void ring_copy(uint32_t to, const char *from, uint32_t bytes,
+                                                 uint32_t barrier, uint64_t policy)
+{
+    ring_expect(barrier, bytes);
+    ring_fetch(to, from, bytes, barrier, policy);
+}
+
+/* The matrix is read once a pass: it shall not push vectors out of the L2 cache. Where they are not
+ * there, a share of it may be kept from pass to pass. */
+static __device__ __forceinline__ uint64_t ring_policy(float keep)
 {
     uint64_t policy;
-    asm volatile("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));
+    if (keep > 0.0f)
+        asm volatile("createpolicy.fractional.L2::evict_last.L2::evict_first.b64 %0, %1;"
+                     : "=l"(policy)
+                     : "f"(keep));
+    else
+        asm volatile("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));
     return policy;
 }
+
+#if YK_SM90
 
 /* The columns of a warp's EACH chunks. WIDTH not 0: all slices have one width, exactly WIDTH but
  * for 8, which is any up to 8, and NINES; a stage holds what is read at a time, part_of columns, of
@@ -114,18 +152,12 @@ template <int WIDTH, int STAGES, int EACH> struct ring {
     }
 
     __device__ __forceinline__ ring(const yk_gpu_view &view, uint64_t *barrier, int warp)
-        : sell(view.sell), slices(yk_sell_slices(view.rows.csr.rows)), policy(ring_policy()),
+        : sell(view.sell), slices(yk_sell_slices(view.rows.csr.rows)), policy(ring_policy(0.0f)),
           first(warp * size()), from(NULL), left(0), in(0), out(0), parity(0), at(0)
     {
         stage0 = (uint32_t)__cvta_generic_to_shared(ring_memory) + first;
         barrier0 = (uint32_t)__cvta_generic_to_shared(barrier);
-        if (threadIdx.x % WARP == 0) {
-            for (int s = 0; s < STAGES; s++)
-                asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(barrier0 + 8 * s)
-                             : "memory");
-            asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
-        }
-        __syncwarp();
+        ring_open(barrier0, STAGES);
     }
 
     __device__ __forceinline__ int64_t columns_before(int64_t of_chunk) const

@@ -174,6 +174,19 @@ YK_INLINE YK_CONSTANT int yk_task_reads(int task)
     }
 }
 
+/* Of these, what the pass before it in the loop does not write: may be read while that ends. */
+YK_INLINE YK_CONSTANT int yk_task_reads_early(int task)
+{
+    switch (task) {
+    case YK_TASK_DIRECTION: return YK_READ_X | YK_READ_P;
+    case YK_TASK_UPDATE_NONE:
+    case YK_TASK_UPDATE_NONE_SHIFT: return YK_READ_R;
+    case YK_TASK_UPDATE_JACOBI:
+    case YK_TASK_UPDATE_JACOBI_SHIFT: return YK_READ_R | YK_READ_DIAGONAL;
+    default: return 0;
+    }
+}
+
 typedef struct yk_cg_inputs {
     double x, r, z, p, p_old, q, b, best, inverse_diagonal;
 } yk_cg_inputs;
@@ -203,19 +216,24 @@ YK_INLINE void yk_cg_write(double *v, double value, int past)
 
 /* All that the task reads of row i: before it stores anything, so that one may have the reads of
  * several rows under way, which no compiler can arrange that must take the vectors for one. */
+YK_INLINE void yk_cg_load_some(int reads, const yk_cg_rows *c, int64_t i, int past,
+                               yk_cg_inputs *in)
+{
+    if (reads & YK_READ_X) in->x = yk_cg_read(&c->x[i], past);
+    if (reads & YK_READ_R) in->r = c->r[i];
+    if (reads & YK_READ_Z) in->z = c->z[i];
+    if (reads & YK_READ_P) in->p = c->p[i];
+    if (reads & YK_READ_P_OLD) in->p_old = c->p_old[i];
+    if (reads & YK_READ_Q) in->q = yk_cg_read(&c->q[i], past);
+    if (reads & YK_READ_B) in->b = c->b[i];
+    if (reads & YK_READ_BEST) in->best = c->best[i];
+    if (reads & YK_READ_DIAGONAL) in->inverse_diagonal = c->inverse_diagonal[i];
+}
+
 YK_INLINE yk_cg_inputs yk_cg_load(int task, const yk_cg_rows *c, int64_t i, int past)
 {
     yk_cg_inputs in = {0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0};
-    const int reads = yk_task_reads(task);
-    if (reads & YK_READ_X) in.x = yk_cg_read(&c->x[i], past);
-    if (reads & YK_READ_R) in.r = c->r[i];
-    if (reads & YK_READ_Z) in.z = c->z[i];
-    if (reads & YK_READ_P) in.p = c->p[i];
-    if (reads & YK_READ_P_OLD) in.p_old = c->p_old[i];
-    if (reads & YK_READ_Q) in.q = yk_cg_read(&c->q[i], past);
-    if (reads & YK_READ_B) in.b = c->b[i];
-    if (reads & YK_READ_BEST) in.best = c->best[i];
-    if (reads & YK_READ_DIAGONAL) in.inverse_diagonal = c->inverse_diagonal[i];
+    yk_cg_load_some(yk_task_reads(task), c, i, past, &in);
     return in;
 }
 

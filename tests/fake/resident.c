@@ -193,7 +193,7 @@ static void fill_block(const yk_csr *csr, const yk_resident *a, int block, int32
 
 static void reach_image(const yk_resident *a, int64_t rows)
 {
-    size_t entries = (size_t)a->first[a->shape.blocks] + YK_RESIDENT_SLACK;
+    size_t entries = (size_t)a->first[a->shape.blocks];
     fake_reach(a->column, entries * sizeof *a->column, "blocks' columns");
     fake_reach(a->value, entries * sizeof *a->value, "blocks' values");
     fake_reach(a->halo_row, (size_t)a->halo_first[a->shape.blocks] * sizeof *a->halo_row,
