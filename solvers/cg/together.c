@@ -42,6 +42,8 @@ static yoke_status open_beside(yk_cg *cg)
     YK_TRY(upload_sends(cg));
     YK_TRY(
         yk_device_allocate(&gpu->device, "sums of a part", 1, sizeof(yk_tree), &gpu->beside.tree));
+    /* it comes down whole, whatever of it was written */
+    YK_TRY(yk_device_clear(&gpu->device, gpu->beside.tree, sizeof(yk_tree)));
     return yk_device_allocate_pinned("sums of a part", sizeof(yk_tree), &gpu->beside.seen);
 }
 
