@@ -103,6 +103,12 @@ static cudaError_t settle_on_host(void *memory, size_t bytes, int device)
 {
     cudaError_t error = advise(memory, bytes, cudaMemAdviseSetPreferredLocation, cudaCpuDeviceId);
     if (error == cudaSuccess) error = advise(memory, bytes, cudaMemAdviseSetAccessedBy, device);
+    return error;
+}
+
+static cudaError_t touch_on_host(void *memory, size_t bytes, int device)
+{
+    cudaError_t error = settle_on_host(memory, bytes, device);
     /* The first touch is the host's, now: so no page is made in the loop. */
     if (error == cudaSuccess) memset(memory, 0, bytes);
     return error;
@@ -114,7 +120,7 @@ static yoke_status allocate_managed(int device, const char *what, size_t bytes, 
     yk_device_note_allocation();
     cudaError_t error = cudaMallocManaged(memory, bytes, cudaMemAttachGlobal);
     if (error != cudaSuccess) *memory = NULL;
-    if (error == cudaSuccess) error = settle_on_host(*memory, bytes, device);
+    if (error == cudaSuccess) error = touch_on_host(*memory, bytes, device);
     if (error == cudaSuccess) return YOKE_OK;
     yk_shared_free_managed(*memory);
     *memory = NULL;
@@ -133,6 +139,13 @@ yoke_status yk_shared_allocate_managed(int device, const char *what, size_t byte
 void yk_shared_free_managed(void *memory)
 {
     yk_device_free(memory);
+}
+
+void yk_shared_keep_on_host(int device, void *memory, size_t bytes)
+{
+    int previous = yk_device_enter(&(yk_device){.number = device});
+    if (bytes > 0 && settle_on_host(memory, bytes, device) != cudaSuccess) cudaGetLastError();
+    yk_device_leave(previous);
 }
 
 /* ------------------------------------------------------------------ device */

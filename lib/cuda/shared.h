@@ -25,6 +25,10 @@ void yk_shared_free_mapped(void *host);
 yoke_status yk_shared_allocate_managed(int device, const char *what, size_t bytes, void **memory);
 void yk_shared_free_managed(void *memory);
 
+/* Asks that whole pages of plain memory stay on the host, where the GPU reaches them, as above. A
+ * driver that does not take the advice may move them at each touch: slower, and as right. */
+void yk_shared_keep_on_host(int device, void *memory, size_t bytes);
+
 /* Memory of the device's alone; *memory is NULL on failure. */
 yoke_status yk_shared_allocate_device(int device, const char *what, size_t bytes, void **memory);
 void yk_shared_free_device(void *memory);

@@ -252,14 +252,16 @@ static __global__ void __launch_bounds__(BLOCK)
     to[k] = from[i];
 }
 
+/* Runs beside the pass before it, the direction of the part's own rows, with which it shares
+ * nothing, and which lets it begin only after the meeting has ended; but it is not over before that
+ * pass is, as who comes next waits for this one alone. */
 static __global__ void __launch_bounds__(BLOCK)
     halo_kernel(double *p, int64_t halo, const double *z, const yk_gpu_loop *loop)
 {
     const int64_t k = (int64_t)blockIdx.x * BLOCK + threadIdx.x;
-    wait_for_previous_pass();
     let_next_pass_begin();
-    if (k >= halo || loop->halt) return;
-    p[k] = fma(loop->s.beta, p[k], read_double(&z[k]) - loop->s.shift);
+    if (k < halo && !loop->halt) p[k] = fma(loop->s.beta, p[k], read_double(&z[k]) - loop->s.shift);
+    wait_for_previous_pass();
 }
 
 /* ------------------------------------------------------------------ launch */

@@ -226,12 +226,13 @@ cudaError_t cudaMallocManaged(void **memory, size_t bytes, unsigned flags)
 }
 
 /* Real hardware may move pages as advised; what is checked here is that the advice is for managed
- * memory, and a device that there is. */
+ * memory, or for any where devices reach it, and a device that there is. */
 cudaError_t fake_check_advice(const void *memory, size_t bytes, int device)
 {
     const fake_block *b = fake_find(memory);
-    if (!b || b->type != cudaMemoryTypeManaged) return cudaErrorInvalidValue;
-    if ((const char *)memory + bytes > b->first + b->bytes) return cudaErrorInvalidValue;
+    bool plain = !b && fake.reaches_all;
+    if (!plain && (!b || b->type != cudaMemoryTypeManaged)) return cudaErrorInvalidValue;
+    if (b && (const char *)memory + bytes > b->first + b->bytes) return cudaErrorInvalidValue;
     return device < cudaCpuDeviceId || device >= fake.devices ? cudaErrorInvalidDevice
                                                               : cudaSuccess;
 }
