@@ -9,7 +9,7 @@
  * with the next half. By flags the kernels meet the threads themselves, and the worker enqueues
  * ahead: but only once it has published its last message to what is under way, because the call may
  * wait for the GPU, if another thread frees device memory. */
-#include <string.h>
+#include <math.h>
 
 #include "lib/status.h"
 #include "solvers/cg/gpu_meet.h"
@@ -166,33 +166,31 @@ static yoke_status enqueue_next(yk_cg *cg, yk_half half, int64_t left)
  * lost raises no flag. The question is a call of the runtime, so it is a rare one. */
 #define SILENCE 1.0
 
-static yoke_status check_silent(yk_cg *cg)
+static yoke_status check_silent(yk_cg *cg, yk_flag *flag, unsigned meeting)
 {
     bool idle = false;
     YK_TRY(yk_device_look(&cg->gpu->device, &idle));
-    if (!idle || yk_flag_get(cg->link.abort)) return YOKE_OK;
+    if (!idle || yk_flag_get(flag) == meeting || yk_flag_get(cg->link.abort)) return YOKE_OK;
     return yk_fail(YOKE_DEVICE, "the kernels of device %d ended before the solve did",
                    cg->gpu->device.number);
 }
 
-/* Until the GPU has published, or the loop is given up, which the waiting that follows sees. */
+/* Until the GPU has published, or the loop is given up, which the waiting that follows sees. As
+ * there, a process that was stopped meanwhile is not blamed. */
 static bool wait_for_gpu(yk_cg *cg, unsigned meeting)
 {
     yk_flag *flag = &port_of(cg)->slot[meeting & 1].flag;
-    double asked = 0.0, began = 0.0;
-    for (int looks = 0; yk_flag_get(flag) != meeting; looks++) {
-        if (looks < YK_SPINS) {
-            yk_pause();
-            continue;
-        }
-        double now = yoke_seconds();
-        if (looks == YK_SPINS) asked = began = now;
-        if (now - began > cg->link.deadline) yk_flag_set(cg->link.abort, 1);
-        if (yk_flag_get(cg->link.abort)) return true;
+    for (int spins = 0; spins < YK_SPINS && yk_flag_get(flag) != meeting; spins++) yk_pause();
+    double before = yoke_seconds(), waited = 0.0, asked = 0.0;
+    while (yk_flag_get(flag) != meeting && !yk_flag_get(cg->link.abort)) {
         sched_yield();
-        if (now - asked < SILENCE) continue;
-        if (!yk_gpu_ok(cg, check_silent(cg)) && yk_flag_get(flag) != meeting) return false;
-        asked = now;
+        double now = yoke_seconds();
+        waited += fmin(now - before, 0.01);
+        before = now;
+        if (waited > cg->link.deadline) yk_flag_set(cg->link.abort, 1);
+        if (waited - asked < SILENCE) continue;
+        if (!yk_gpu_ok(cg, check_silent(cg, flag, meeting))) return false;
+        asked = waited;
     }
     return true;
 }
