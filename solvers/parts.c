@@ -296,7 +296,7 @@ static size_t vector_bytes(const yoke_plan *plan, const yk_part *of)
     return bytes;
 }
 
-/* Of the matrix as it lies on the host for this part alone, a GPU's while it is loaded. */
+/* Of the matrix as it lies on the host for this part alone. */
 static size_t csr_copy_bytes(const yoke_plan *plan, const yk_part *part)
 {
     int64_t nonzeros = part_nonzeros(plan, part);
@@ -322,7 +322,7 @@ static size_t host_bytes(const yoke_plan *plan)
         bytes += (size_t)part->halo * sizeof(int64_t);
         for (int s = 0; s < part->sends; s++)
             bytes += (size_t)part->send[s].count * sizeof(int32_t);
-        if (copies_matrix(plan)) bytes += csr_copy_bytes(plan, part);
+        if (copies_matrix(plan) && part->owner == YK_OWNER_CPU) bytes += csr_copy_bytes(plan, part);
     }
     bytes += link_bytes(plan, false);
     if (needs_staging(plan)) bytes += 2 * (size_t)cg->rows * sizeof(double);
@@ -367,27 +367,23 @@ static size_t resident_bytes(const yoke_plan *plan)
     return YK_RESIDENT_ENTRY * entries + 4 * halo + 32 * (rows + YK_CHUNK * blocks) + 65536;
 }
 
-/* The matrix at most at a time on a device: SELL is made from CSR there. */
-static size_t matrix_bytes(const yoke_plan *plan)
-{
-    const yk_part *part = gpu_part(plan);
-    const yk_csr *csr = &plan->matrix->csr;
-    if (!has_entries(plan)) return 0;
-    if (is_shared(plan))
-        return csr_copy_bytes(plan, part) +
-               (makes_sell(&plan->choice) ? yk_sell_memory(&plan->choice.row_shape) : 0);
-    size_t start = (size_t)(csr->rows + 1) * (csr->start32 ? sizeof(int32_t) : sizeof(int64_t));
-    return start + yk_csr_entry_bytes(csr) + foreign_bytes(plan) + resident_bytes(plan) +
-           (makes_sell(&plan->choice) ? yk_sell_memory(&plan->choice.row_shape) : 0);
-}
-
 /* How long the GPU part's matrix is. */
 static yk_home_matrix gpu_lengths(const yoke_plan *plan)
 {
     const yk_part *part = gpu_part(plan);
     const int64_t nonzeros = has_entries(plan) ? part_nonzeros(plan, part) : 0;
-    size_t size = plan->matrix->csr.start32 ? sizeof(int32_t) : sizeof(int64_t);
-    return (yk_home_matrix){part->rows, nonzeros, is_shared(plan) ? start_size(nonzeros) : size};
+    return (yk_home_matrix){part->rows, nonzeros,
+                            plan->matrix->csr.start32 ? sizeof(int32_t) : sizeof(int64_t)};
+}
+
+/* The matrix at most at a time on a device: SELL is made from CSR there. */
+static size_t matrix_bytes(const yoke_plan *plan)
+{
+    const yk_home_matrix lengths = gpu_lengths(plan);
+    if (!has_entries(plan)) return 0;
+    return (size_t)(lengths.rows + 1) * lengths.start + 12 * (size_t)lengths.nonzeros +
+           foreign_bytes(plan) + resident_bytes(plan) +
+           (makes_sell(&plan->choice) ? yk_sell_memory(&plan->choice.row_shape) : 0);
 }
 
 /* What a GPU's part takes of whom. */
@@ -405,7 +401,9 @@ static yk_home_bytes home_bytes(const yoke_plan *plan)
 static size_t host_bytes_with_device(const yoke_plan *plan)
 {
     size_t bytes = 0;
-    if (plan->choice.jacobi) bytes += (size_t)gpu_part(plan)->rows * sizeof(double);
+    const yk_part *part = gpu_part(plan);
+    if (plan->choice.jacobi) bytes += (size_t)part->rows * sizeof(double);
+    if (is_shared(plan)) bytes += (size_t)part_nonzeros(plan, part) * sizeof(int32_t);
     if (has_entries(plan) && makes_sell(&plan->choice))
         bytes += yk_sell_slice_bytes(plan->choice.row_shape.slices);
     return bytes;
@@ -537,12 +535,22 @@ static int32_t local_column(const yk_part *part, int64_t global)
     return (int32_t)(part->rows + halo_position(part, global));
 }
 
+static void fill_columns(yk_cg *cg, yk_piece *piece, void *user)
+{
+    const yk_csr *whole = user;
+    yk_part *part = &cg->part[piece->part];
+    int64_t base = yk_row_start(whole, part->first);
+    int64_t from = yk_row_start(whole, part->first + piece->first);
+    int64_t to = yk_row_start(whole, part->first + piece->last);
+    int32_t *column = (int32_t *)part->csr.column;
+    for (int64_t k = from; k < to; k++) column[k - base] = local_column(part, whole->column[k]);
+}
+
 static void fill_pattern(yk_cg *cg, yk_piece *piece, void *user)
 {
     const yk_csr *whole = user;
     yk_part *part = &cg->part[piece->part];
     int64_t base = yk_row_start(whole, part->first);
-    int32_t *column = (int32_t *)part->csr.column;
     for (int64_t i = piece->first; i < piece->last; i++) {
         int64_t start = yk_row_start(whole, part->first + i) - base;
         if (part->csr.start32)
@@ -550,9 +558,7 @@ static void fill_pattern(yk_cg *cg, yk_piece *piece, void *user)
         else
             ((int64_t *)part->csr.start64)[i] = start;
     }
-    int64_t from = yk_row_start(whole, part->first + piece->first);
-    int64_t to = yk_row_start(whole, part->first + piece->last);
-    for (int64_t k = from; k < to; k++) column[k - base] = local_column(part, whole->column[k]);
+    fill_columns(cg, piece, user);
 }
 
 static void fill_values(yk_cg *cg, yk_piece *piece, void *user)
@@ -637,21 +643,26 @@ static yoke_status give_gpu(yoke_plan *plan, const yk_csr *csr)
     return engine->load_matrix(&plan->cg, csr, first_format(&plan->choice));
 }
 
-/* Beside other parts a GPU's has columns of its own, made here as long as the GPU is given them. */
+/* Beside other parts a GPU's has columns of its own, which are here as long as the GPU is given
+ * them; as its rows are the first, their starts and values are the matrix's own. */
 static yoke_status load_gpu(yoke_plan *plan)
 {
     yk_cg *cg = &plan->cg;
-    yk_csr *csr = &plan->matrix->csr;
+    yk_csr *whole = &plan->matrix->csr;
     yk_part *part = gpu_part(plan);
+    int32_t *column;
     if (!part || !has_entries(plan)) return YOKE_OK;
-    if (!is_shared(plan)) return give_gpu(plan, csr);
-    yoke_status status = allocate_csr(plan, part);
-    if (status == YOKE_OK) {
-        yk_team_run_for_gpu(cg, fill_pattern, csr);
-        yk_team_run_for_gpu(cg, fill_values, csr);
-        status = give_gpu(plan, &part->csr);
-    }
-    free_csr(plan, part);
+    if (!is_shared(plan)) return give_gpu(plan, whole);
+    int64_t nonzeros = part_nonzeros(plan, part);
+    YK_TRY(yk_alloc(cg->context, "columns of a GPU's part", nonzeros, sizeof *column, &column));
+    part->csr = *whole;
+    part->csr.rows = part->rows;
+    part->csr.nonzeros = nonzeros;
+    part->csr.column = column;
+    yk_team_run_for_gpu(cg, fill_columns, whole);
+    yoke_status status = give_gpu(plan, &part->csr);
+    yk_free(cg->context, column, nonzeros, sizeof *column);
+    part->csr = (yk_csr){.rows = part->rows, .nonzeros = nonzeros};
     return status;
 }
 

@@ -132,7 +132,9 @@ static void same_as_cpu(yoke_matrix *matrix, const yoke_plan_options *planning, 
     char name[160];
     yoke_plan_options cpu = on_cpu(planning);
     answer expected = solve_wish(matrix, &cpu, w), a = solve_wish(matrix, planning, w);
-    snprintf(name, sizeof name, "wish %d, %s, %s, %s", (int)w, planning->memory, planning->driver,
+    snprintf(name, sizeof name, "wish %d, %s, %s, %s", (int)w,
+             planning->memory ? planning->memory : "auto",
+             planning->driver ? planning->driver : "auto",
              planning->preconditioner ? planning->preconditioner : "none");
     same_answer(&a, &expected, yoke_matrix_rows(matrix), name);
 }
@@ -266,6 +268,28 @@ static void new_values(const yoke_plan_options *like)
 Test(gpu_together, new_values_reach_both_owners)
 {
     in_every_mode(new_values);
+}
+
+/* Borrowed, they are used as they are. */
+Test(gpu_together, row_starts_may_be_wide)
+{
+    yoke_context *context = new_context();
+    yoke_csr csr = yoke_csr_defaults();
+    yoke_matrix *narrow = generated(context, "elasticity3d:6"), *wide = NULL;
+    MUST(yoke_matrix_view(narrow, &csr));
+    int64_t *start = malloc((size_t)(csr.rows + 1) * sizeof *start);
+    for (int64_t i = 0; i <= csr.rows; i++) start[i] = ((const int32_t *)csr.row_start)[i];
+    csr.row_start = start;
+    csr.row_start_type = YOKE_INT64;
+    csr.ownership = YOKE_BORROW;
+    MUST(yoke_matrix_create(context, &csr, &wide));
+    for (int f = 0; f < 2; f++) {
+        yoke_plan_options planning = shared("ratio:0.4", NULL, "graph");
+        planning.format = formats[f];
+        same_as_cpu(wide, &planning, HISTORY);
+    }
+    yoke_matrix_destroy(wide);
+    free(start);
 }
 
 static void many(const yoke_plan_options *planning)
