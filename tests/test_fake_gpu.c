@@ -12,6 +12,7 @@
 #include <yoke_tools.h>
 
 #include "lib/context.h"
+#include "solvers/plan.h"
 #include "tests/fake/fake.h"
 
 /* ------------------------------------------------------------ what is made */
@@ -758,6 +759,23 @@ Test(fake_gpu, a_device_lost_in_a_graph_while_threads_wait_for_its_flag)
 {
     list_ways();
     lose_device_at(41, &ways[first_together + 3].planning);
+}
+
+/* Nobody waits for ever, nor alone: threads and kernels leave the loop together. */
+Test(fake_gpu, an_owner_that_does_not_answer_in_time_ends_the_solve)
+{
+    scenario s = new_scenario();
+    list_ways();
+    for (int w = first_together + 2; w < first_together + 4; w++) { /* mapped: stream, graph */
+        yoke_plan *plan = NULL;
+        MUST(yoke_plan_create(s.matrix, &ways[w].planning, &plan));
+        plan->cg.link.deadline = 0.0;
+        cr_assert_eq(yoke_solve(plan, s.b, s.x, NULL), YOKE_TIMEOUT, "%s", ways[w].name);
+        cr_assert(strstr(yoke_error_text(), "did not answer"), "%s", yoke_error_text());
+        cr_assert_eq(yoke_solve(plan, s.b, s.x, NULL), YOKE_SPOILED);
+        yoke_plan_destroy(plan);
+        nothing_lives(ways[w].name);
+    }
 }
 
 /* ------------------------------------------------------- persistent driver */
