@@ -71,12 +71,15 @@ static void write_outcome(const row *r, FILE *stream)
 
 static void write_times(const row *r, FILE *stream)
 {
-    char setup[32], transfer[32], solve[32], one[32];
+    char setup[32], upload[32], transfer[32], solve[32], one[32];
     format_seconds(r->setup, setup, sizeof setup);
     format_seconds(r->transfer, transfer, sizeof transfer);
     format_seconds(r->solve, solve, sizeof solve);
     format_seconds(r->us_median * 1e-6, one, sizeof one);
-    fprintf(stream, "  setup %s, transfer %s, solve %s", setup, transfer, solve);
+    format_seconds(r->upload, upload, sizeof upload);
+    fprintf(stream, "  setup %s", setup);
+    if (isfinite(r->upload)) fprintf(stream, " (%s of it upload)", upload);
+    fprintf(stream, ", transfer %s, solve %s", transfer, solve);
     if (isfinite(r->us_median)) fprintf(stream, "; %s an iteration", one);
     if (isfinite(r->gb_per_s)) fprintf(stream, ", %.1f GB/s", r->gb_per_s);
     if (isfinite(r->fraction)) fprintf(stream, ", %.2f of the read bandwidth", r->fraction);

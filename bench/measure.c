@@ -28,7 +28,7 @@ typedef struct trial {
     yoke_energy *meter; /* or NULL */
     double *x;
     double *us, *fraction, *solve, *transfer, *joules; /* [repeats] */
-    double setup;
+    double setup, upload;
     int done;
 } trial;
 
@@ -116,6 +116,7 @@ static yoke_status warm_up(trial *t, yoke_context *context)
     if (status) return status;
     const yoke_report *report = yoke_plan_report(t->plan);
     t->setup = report->plan_seconds + report->setup_seconds;
+    t->upload = report->upload_seconds;
     set_up_instruments(t, context, report);
     return YOKE_OK;
 }
@@ -192,6 +193,7 @@ static void set_times(trial *t, row *r)
 {
     int n = t->done;
     r->setup = t->setup;
+    r->upload = t->upload;
     r->transfer = median_of(t->transfer, n);
     r->solve = median_of(t->solve, n);
     r->joules = median_if_known(t->joules, n);

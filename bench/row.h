@@ -25,6 +25,7 @@ typedef struct row {
     int64_t iterations;
     double us_median, us_min, us_max;
     double setup, transfer, solve; /* seconds */
+    double upload;                 /* of setup */
     double bytes, gb_per_s, fraction;
     double residual_true, residual_recursive; /* relative to ||b|| */
     double joules;

@@ -149,6 +149,7 @@ static void begin_report(const yoke_plan *plan, const yoke_solve_options *option
         .effort = choice->effort,
         .plan_seconds = plan->plan_seconds,
         .notices = plan->notices,
+        .upload_seconds = plan->cg.upload_seconds > 0.0 ? plan->cg.upload_seconds : NAN,
     };
 }
 

@@ -168,8 +168,9 @@ static yoke_status refuse(const yk_device *device, const char *what, const char 
     cudaGetLastError();
     look(device, &r);
     return yk_fail(error == cudaErrorMemoryAllocation ? YOKE_NO_MEMORY : YOKE_DEVICE,
-                   "%s: asked %zu bytes of %s %d, %zu free: %s (%s)", what, bytes, of,
-                   device->number, r.available, cudaGetErrorString(error), cudaGetErrorName(error));
+                   "%s: asked %zu bytes of %s %d, %zu free%s: %s (%s)", what, bytes, of,
+                   device->number, r.available, pretended(device), cudaGetErrorString(error),
+                   cudaGetErrorName(error));
 }
 
 /* The smaller card that is pretended is full where it would be. */

@@ -409,9 +409,10 @@ typedef struct yoke_report {
     int threads, ranks, gpus, parts; /* threads: those that came, at most the ones asked for */
     int64_t cpu_rows;
     const char *memory, *home, *partition, *solver, *driver, *format, *preconditioner, *shape,
-        *effort;         /* what ran, never "auto"; memory NULL with one owner */
-    double plan_seconds; /* of yoke_plan_create */
-    const char *notices; /* of planning and this solve, one a line; "" if none */
+        *effort;           /* what ran, never "auto"; memory NULL with one owner */
+    double plan_seconds;   /* of yoke_plan_create */
+    const char *notices;   /* of planning and this solve, one a line; "" if none */
+    double upload_seconds; /* of plan_seconds, copying the matrix to a GPU; NaN: not known */
 } yoke_report;
 
 /* Solves A x = b. b, x: [rows], each in host, pinned, managed or device memory, not overlapping;

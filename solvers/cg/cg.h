@@ -126,11 +126,12 @@ struct yk_cg {
     struct yk_gpu_state *gpu; /* of the GPU engine */
     int device;               /* that it is to use */
     yk_residency residency;
-    yk_home home;        /* of a GPU's arrays */
-    size_t gpu_memory;   /* bytes that the GPU is taken to have; 0: all */
-    int gpu_sms;         /* multiprocessors to work on, at least; 0: all */
-    int multiprocessors; /* of the GPU that really do */
-    double matrix_bytes; /* that a product reads of a GPU's matrix, in the format in use */
+    yk_home home;          /* of a GPU's arrays */
+    size_t gpu_memory;     /* bytes that the GPU is taken to have; 0: all */
+    int gpu_sms;           /* multiprocessors to work on, at least; 0: all */
+    int multiprocessors;   /* of the GPU that really do */
+    double upload_seconds; /* of planning: copying the matrix to a GPU */
+    double matrix_bytes;   /* that a product reads of a GPU's matrix, in the format in use */
 
     /* State at an iteration's boundary; any driver can resume it. */
     yk_cg_scalars s;

@@ -169,7 +169,10 @@ static yoke_status load_here(yk_cg *cg, const yk_csr *csr, const char *format)
     if (is_by_pieces(cg)) {
         YK_TRY(make_sell_by_pieces(cg, csr));
     } else {
+        double began = yoke_seconds();
         YK_TRY(upload_csr(cg, csr));
+        YK_TRY(yk_device_wait(&gpu->device));
+        cg->upload_seconds = yoke_seconds() - began;
         YK_TRY(make_resident(cg, csr));
         if (gpu->format != YK_GPU_CSR) {
             YK_TRY(make_sell(cg));

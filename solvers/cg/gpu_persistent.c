@@ -123,6 +123,15 @@ static yoke_status place_blocks(struct yk_gpu_state *gpu, int64_t *first, int32_
     return yk_device_wait(device);
 }
 
+/* None where all of the matrix fits; the more the better, as long as vectors have room. */
+static void choose_stages(yk_resident *a, size_t most)
+{
+    a->stages = 0;
+    if (yk_gpu_resident_bytes(a, a->resident) <= most) return;
+    a->stages = YK_RESIDENT_STAGES;
+    while (a->stages > 1 && yk_gpu_resident_bytes(a, 0) > most) a->stages--;
+}
+
 /* Vectors must fit beside each other; of the matrix, as much as there is room for, whole slices of
  * 32 entries a step. The rest comes anew for every product. */
 static yoke_status fit(const yk_cg *cg, size_t most)
@@ -130,14 +139,14 @@ static yoke_status fit(const yk_cg *cg, size_t most)
     const struct yk_gpu_state *gpu = cg->gpu;
     yk_resident *a = &cg->gpu->resident;
     int fits = 0;
-    a->streams = yk_gpu_resident_bytes(a, a->resident) > most;
-    if (a->streams && !gpu->walk.streams)
+    if (yk_gpu_resident_bytes(a, a->resident) > most && !gpu->walk.streams)
         return yk_fail(
             YOKE_UNSUITABLE,
             "driver persistent: a block's %d entries and its vectors need %zu bytes of shared "
             "memory, %zu are there, and what is built for this device has no bulk "
             "copies; use graph",
             a->resident, yk_gpu_resident_bytes(a, a->resident), most);
+    choose_stages(a, most);
     size_t without = yk_gpu_resident_bytes(a, 0);
     if (without > most)
         return yk_fail(YOKE_UNSUITABLE,

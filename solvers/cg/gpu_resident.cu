@@ -636,7 +636,8 @@ static __device__ __forceinline__ void begin_rest(const block &b, worker<PASSES>
     me.rest.slice = b.at.slice;
     me.rest.column = b.column;
     me.rest.value = b.value;
-    me.rest.ring = b.at.ring + warp * YK_RESIDENT_RING;
+    me.rest.ring = b.at.ring + warp * yk_resident_ring_bytes(b.a.stages);
+    me.rest.stages = b.a.stages;
     me.rest.begin(warp, blockDim.x / WARP, b.a.slices, b.kept, b.a.keep);
 }
 
@@ -759,8 +760,8 @@ static kernel kernel_of(const yk_resident *a)
 {
     const yk_resident_shape &shape = a->shape;
     for (const variant &v : variants)
-        if (v.cluster == shape.cluster && v.streams == a->streams && v.sharers == shape.sharers &&
-            v.passes == shape.passes)
+        if (v.cluster == shape.cluster && v.streams == (a->stages > 0) &&
+            v.sharers == shape.sharers && v.passes == shape.passes)
             return v.run;
     return NULL;
 }

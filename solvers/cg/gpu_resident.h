@@ -39,7 +39,7 @@ typedef struct yk_resident {
     int slices;   /* of a block: 32 / sharers rows each */
     int halo_max; /* of any block */
     int resident; /* entries of a block's matrix that shared memory holds, whole slices */
-    int streams;  /* the others come from global memory, in every product */
+    int stages;   /* of the rings by which the others come, in every product; 0: there are none */
     float keep;   /* the share of them that L2 is asked to hold */
     /* The matrix by blocks: entry k of row r of a slice (r-th by `place`) is at slice +
      * 32 (k / sharers) + r sharers + k % sharers; columns count the block's rows, then its halo. */

@@ -16,12 +16,17 @@ enum {
 /* A warp's ring for what is not kept: entries of a piece, and bytes; with 3 stages
  * poisson3d27:64 took 19.7 us an iteration on an H200, with 2 of them 21.5. */
 enum {
-    YK_RESIDENT_STAGES = 3,
+    YK_RESIDENT_STAGES = 3, /* at most */
     YK_RESIDENT_PIECE = 256,
     YK_RESIDENT_ENTRY_BYTES = (int)(sizeof(double) + sizeof(uint16_t)),
-    YK_RESIDENT_STAGE = YK_RESIDENT_PIECE * YK_RESIDENT_ENTRY_BYTES,
-    YK_RESIDENT_RING = YK_RESIDENT_STAGES * (YK_RESIDENT_STAGE + 16)
+    YK_RESIDENT_STAGE = YK_RESIDENT_PIECE * YK_RESIDENT_ENTRY_BYTES
 };
+
+/* Of a warp, with its barriers. */
+YK_INLINE size_t yk_resident_ring_bytes(int stages)
+{
+    return (size_t)stages * (YK_RESIDENT_STAGE + 16);
+}
 
 /* What the first thread derives and all follow. */
 typedef struct yk_resident_turn {
@@ -70,8 +75,8 @@ YK_INLINE yk_resident_layout yk_resident_lay_out(const yk_resident *a, int64_t e
     at.slice = yk_resident_take(&used, ((size_t)a->slices + 1) * sizeof(int32_t));
     at.word = yk_resident_take(&used, words * sizeof(yk_message));
     at.boundary = yk_resident_take(&used, a->shape.cluster ? rows * sizeof(yk_message) : 0);
-    at.ring = yk_resident_take(
-        &used, a->streams ? (size_t)a->shape.threads / YK_RESIDENT_WARP * YK_RESIDENT_RING : 0);
+    at.ring = yk_resident_take(&used, (size_t)(a->shape.threads / YK_RESIDENT_WARP) *
+                                          yk_resident_ring_bytes(a->stages));
     at.value = yk_resident_take(&used, (size_t)entries * sizeof(double));
     at.column = yk_resident_take(&used, (size_t)entries * sizeof(uint16_t));
     at.bytes = used;

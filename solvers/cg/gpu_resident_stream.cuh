@@ -14,6 +14,7 @@ struct matrix_stream {
     const uint16_t *column;
     const double *value;
     char *ring; /* its pieces, then their barriers */
+    int stages;
     uint64_t policy;
     int first, last, stride; /* the slices that come: first, first + stride, ... below last */
     int next, at;            /* what is asked for next: of that slice, from that entry */
@@ -22,8 +23,7 @@ struct matrix_stream {
 
     __device__ __forceinline__ uint32_t barrier(int stage) const
     {
-        return (uint32_t)__cvta_generic_to_shared(ring) + YK_RESIDENT_STAGES * YK_RESIDENT_STAGE +
-               8 * stage;
+        return (uint32_t)__cvta_generic_to_shared(ring) + stages * YK_RESIDENT_STAGE + 8 * stage;
     }
 
     __device__ __forceinline__ int width(int of) const
@@ -42,7 +42,7 @@ struct matrix_stream {
             ring_fetch(to + YK_RESIDENT_PIECE * (uint32_t)sizeof *value, column + from,
                        (uint32_t)count * sizeof *column, barrier(in), policy);
         }
-        in = in + 1 < YK_RESIDENT_STAGES ? in + 1 : 0;
+        in = in + 1 < stages ? in + 1 : 0;
         at += YK_RESIDENT_PIECE;
         if (at < wide) return;
         at = 0;
@@ -65,9 +65,9 @@ struct matrix_stream {
         if (entries == 0) first = last;
         if (first >= last) return;
         policy = ring_policy(keep);
-        ring_open(barrier(0), YK_RESIDENT_STAGES);
+        ring_open(barrier(0), stages);
         for (next = first; width(next) == 0;) next += stride;
-        for (int s = 0; s < YK_RESIDENT_STAGES; s++) ask();
+        for (int s = 0; s < stages; s++) ask();
     }
 
     __device__ __forceinline__ bool has(int of) const
@@ -86,7 +86,7 @@ struct matrix_stream {
     __device__ __forceinline__ void release()
     {
         __syncwarp();
-        if (++out == YK_RESIDENT_STAGES) {
+        if (++out == stages) {
             out = 0;
             parity ^= 1;
         }
@@ -97,9 +97,9 @@ struct matrix_stream {
     __device__ __forceinline__ void end()
     {
         if (first >= last) return;
-        for (int s = 0; s < YK_RESIDENT_STAGES; s++) {
+        for (int s = 0; s < stages; s++) {
             ring_wait(barrier(out), parity);
-            if (++out < YK_RESIDENT_STAGES) continue;
+            if (++out < stages) continue;
             out = 0;
             parity ^= 1;
         }
