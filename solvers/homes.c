@@ -43,10 +43,11 @@ static yoke_status choose_shared(const char *memory, yk_choice *choice)
         choice->place_name = memories[i].name;
         return YOKE_OK;
     }
-    if (choice->shared)
-        return yk_fail(YOKE_UNSUITABLE,
-                       "home shared with memory explicit, copies of whole vectors in every "
-                       "iteration, is not in this version yet; use mapped, managed or system");
+    if (choice->shared && strcmp(memory, "explicit") == 0) {
+        choice->place.kind = YK_HOME_OWNER; /* each has a copy of its own */
+        choice->whole_copies = true;
+        return YOKE_OK;
+    }
     return yk_fail(YOKE_UNSUITABLE, "%s",
                    strcmp(memory, "explicit") == 0
                        ? "home shared and memory explicit mean copies between owners, and "

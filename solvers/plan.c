@@ -20,6 +20,7 @@ static void connect_state(yoke_plan *plan)
     cg->driver = plan->choice.driver;
     cg->residency = plan->choice.residency;
     cg->device = plan->choice.device;
+    cg->whole_copies = plan->choice.whole_copies;
     cg->home = plan->choice.place;
     cg->gpu_memory = plan->choice.gpu_memory;
     cg->gpu_sms = plan->choice.gpu_sms;

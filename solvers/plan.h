@@ -35,6 +35,7 @@ typedef struct yk_choice {
     size_t gpu_memory; /* bytes that it is taken to have; 0: all */
     int gpu_sms;       /* multiprocessors to work on, at least; 0: all */
     bool home_is_auto;
+    bool whole_copies;          /* home shared by copies: whole vectors travel between owners */
     yk_home place;              /* the home, of a GPU's rows */
     const char *place_name;     /* memory mode whose memory it is; NULL: the owner's alone */
     char home_text[24];         /* home's name, where it has a share */

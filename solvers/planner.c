@@ -293,7 +293,9 @@ static void leave_to_one(yoke_plan_options *options, yk_choice *choice)
     choice->partition_text[0] = '\0';
     choice->gpu_rows = 0;
     choice->shared = choice->cut_is_measured = false;
-    if (!gpu || !is_named(options->home, "shared")) options->memory = NULL; /* it joins nobody */
+    bool is_home =
+        gpu && is_named(options->home, "shared") && !is_named(options->memory, "explicit");
+    if (!is_home) options->memory = NULL; /* it joins nobody */
     if (gpu)
         options->parts = 0;
     else

@@ -101,7 +101,7 @@ static int add_together(int count)
         w->planning = yoke_plan_defaults();
         w->planning.partition = "ratio:0.4";
         w->planning.memory = modes[i / 2];
-        w->planning.home = i == 5 ? "spill:0.5" : NULL;
+        w->planning.home = i == 5 ? "spill:0.5" : i == 1 ? "shared" : NULL;
         w->planning.driver = drivers[i & 1];
         w->planning.format = formats[i / 2 & 1];
         w->planning.preconditioner = preconditioners[i & 1];

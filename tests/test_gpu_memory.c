@@ -117,12 +117,13 @@ static const char *const modes[] = {"explicit", "mapped", "managed"};
 Test(gpu_memory, of_a_plan_with_rows_on_the_cpu_is_told_before_it_is_taken)
 {
     yoke_matrix *matrix = generated(new_context(), SPEC);
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 6; i++) {
         yoke_plan_options planning = in_format(i & 1 ? "sell" : "csr", "unfolded");
         planning.partition = "ratio:0.3";
-        planning.memory = modes[i / 2];
+        planning.memory = modes[i / 2 % 2];
+        planning.home = i < 4 ? NULL : "shared"; /* by copies */
         planning.parts = 2;
-        if (!joins_gpu(modes[i / 2])) continue;
+        if (!joins_gpu(planning.memory)) continue;
         yoke_plan_destroy(planned(matrix, &planning)); /* kernels are loaded */
         told_is_taken(matrix, &planning);
     }

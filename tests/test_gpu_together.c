@@ -318,7 +318,8 @@ Test(gpu_together, several_right_hand_sides_one_after_another)
 
 /* ------------------------------------------------------------------- homes */
 
-/* Of the GPU's part: a share of its matrix on the host, or all of it in the mode's memory. */
+/* Of the GPU's part: a share of its matrix on the host, or all of it in the mode's memory; by
+ * copies all of z travels. */
 static void homes(const yoke_plan_options *like)
 {
     static const char *const names[] = {"spill:0.5", "shared"};
@@ -328,7 +329,6 @@ static void homes(const yoke_plan_options *like)
         planning.home = names[i / 2];
         planning.format = formats[i & 1];
         planning.preconditioner = preconditioners[i & 1];
-        if (i / 2 && strcmp(like->memory, "explicit") == 0) continue;
         same_as_cpu(matrix, &planning, HISTORY);
     }
 }
@@ -505,10 +505,6 @@ Test(gpu_together, what_such_plans_do_not_take_is_refused_by_name)
     planning.shape = NULL;
     planning.memory = "host";
     is_refused(matrix, planning, YOKE_UNSUITABLE, "memory host");
-    planning.memory = "explicit";
-    planning.home = "shared";
-    is_refused(matrix, planning, YOKE_UNSUITABLE, "home shared with memory explicit");
-    planning.memory = planning.home = NULL;
     if (usable(YOKE_LIST_FORMATS, "cusparse")) {
         planning.format = "cusparse";
         is_refused(matrix, planning, YOKE_UNSUITABLE, "format cusparse");

@@ -121,6 +121,8 @@ struct yk_cg {
     int came;       /* threads that the last solve really had */
     int *pieces_of; /* [parts] */
     yk_link link;
+    bool whole_copies; /* between a GPU and the CPU all of z travels, as in a plain port */
+    double *whole_z;   /* then: [rows] pinned, where CPU parts put theirs; else NULL */
     const yk_cpu_passes *passes;
     double *staging[2];       /* [rows] in, out of callbacks, where parts > 1 */
     struct yk_gpu_state *gpu; /* of the GPU engine */

@@ -13,6 +13,8 @@ typedef struct yk_gpu_beside {
     int32_t *send_row; /* on the device: of all receivers in turn */
     yk_tree *tree;     /* on the device: the part's sums, of a task or a half */
     yk_tree *seen;     /* pinned: the same */
+    double *whole_z;   /* on the device: [rows], where all of z travels; else NULL */
+    int32_t *halo_row; /* on the device: [halo] which of them are the halo's */
     int backwards;     /* the direction in which the next iteration begins */
     int ahead;         /* iterations of a graph that are not over yet */
 } yk_gpu_beside;

@@ -162,6 +162,9 @@ void yk_send_boundary(const yk_cg *cg, const yk_piece *piece, yk_boundary which)
 {
     const yk_part *part = &cg->part[piece->part];
     const double *from = which == YK_BOUNDARY_Z ? part->z : part->x;
+    if (cg->whole_z && which == YK_BOUNDARY_Z && piece->first < piece->last)
+        memcpy(cg->whole_z + part->first + piece->first, from + piece->first,
+               (size_t)(piece->last - piece->first) * sizeof *from);
     for (int i = 0; i < part->sends; i++) {
         const yk_send *send = &part->send[i];
         const yk_port *port = &cg->link.port[send->to];

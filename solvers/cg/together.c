@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "lib/context.h"
 #include "lib/status.h"
 #include "solvers/cg/gpu_meet.h"
 #include "solvers/cg/gpu_state.h"
@@ -35,11 +36,33 @@ static yoke_status upload_sends(yk_cg *cg)
     return yk_device_wait(device);
 }
 
+/* Home shared by copies: z of all rows in both memories, in the matrix's order. */
+static yoke_status open_whole(yk_cg *cg)
+{
+    yk_gpu_beside *beside = &cg->gpu->beside;
+    const yk_device *device = &cg->gpu->device;
+    const yk_part *part = yk_gpu_part(cg);
+    int32_t *row;
+    if (!cg->whole_copies) return YOKE_OK;
+    YK_TRY(yk_device_allocate(device, "copy of z", cg->rows, sizeof(double), &beside->whole_z));
+    YK_TRY(
+        yk_device_allocate(device, "rows of the halo", part->halo, sizeof *row, &beside->halo_row));
+    YK_TRY(yk_alloc(cg->context, "rows of the halo", part->halo, sizeof *row, &row));
+    for (int64_t k = 0; k < part->halo; k++) row[k] = (int32_t)part->halo_column[k];
+    yoke_status status =
+        yk_device_copy(device, beside->halo_row, row, (size_t)part->halo * sizeof *row);
+    if (status == YOKE_OK) status = yk_device_wait(device);
+    yk_free(cg->context, row, part->halo, sizeof *row);
+    YK_TRY(status);
+    return yk_device_allocate_pinned("copy of z", (size_t)cg->rows * sizeof(double), &cg->whole_z);
+}
+
 static yoke_status open_beside(yk_cg *cg)
 {
     struct yk_gpu_state *gpu = cg->gpu;
     gpu->sums.apart = 1;
     YK_TRY(upload_sends(cg));
+    YK_TRY(open_whole(cg));
     YK_TRY(
         yk_device_allocate(&gpu->device, "sums of a part", 1, sizeof(yk_tree), &gpu->beside.tree));
     /* it comes down whole, whatever of it was written */
@@ -64,6 +87,10 @@ static void close_both(yk_cg *cg)
     yk_device_free(gpu->beside.send_row);
     yk_device_free(gpu->beside.tree);
     yk_device_free_pinned(gpu->beside.seen);
+    yk_device_free(gpu->beside.whole_z);
+    yk_device_free(gpu->beside.halo_row);
+    yk_device_free_pinned(cg->whole_z);
+    cg->whole_z = NULL;
     yk_device_leave(previous);
     yk_engine_gpu.close(cg);
 }
@@ -84,6 +111,9 @@ static void state_bytes(const yk_cg *cg, size_t *host, size_t *device)
     yk_engine_gpu.state_bytes(cg, host, device);
     *host += sizeof(yk_tree);
     *device += sizeof(yk_tree) + (size_t)count_sent(yk_gpu_part(cg)) * sizeof(int32_t);
+    if (!cg->whole_copies) return;
+    *host += (size_t)cg->rows * sizeof(double);
+    *device += (size_t)cg->rows * sizeof(double) + (size_t)yk_gpu_part(cg)->halo * sizeof(int32_t);
 }
 
 static yoke_status reserve(yk_cg *cg, size_t bytes, size_t managed)

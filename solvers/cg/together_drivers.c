@@ -50,7 +50,7 @@ static yoke_status enqueue_half(yk_cg *cg, yk_half half, int backwards)
     YK_TRY(yk_gpu_enqueue(cg, &view, update ? task_of(cg, half) : YK_TASK_DIRECTION,
                           update ? "update" : "direction"));
     view.walk.overlaps = gpu->walk.overlaps;
-    if (update) return yk_together_send(cg, YK_BOUNDARY_Z, gpu->loop);
+    if (update) return cg->whole_z ? YOKE_OK : yk_together_send(cg, YK_BOUNDARY_Z, gpu->loop);
     if (part->halo > 0)
         YK_TRY(try(yk_gpu_launch_halo(&view, part->halo, port_of(cg)->gpu_z, gpu->loop,
                                       gpu->device.stream),
@@ -60,14 +60,46 @@ static yoke_status enqueue_half(yk_cg *cg, yk_half half, int backwards)
 
 /* --------------------------------------------------------------- by events */
 
+/* Where all of z travels: that of the CPU's rows up, and from it what is the halo's. */
+static yoke_status bring_whole_up(yk_cg *cg)
+{
+    struct yk_gpu_state *gpu = cg->gpu;
+    const yk_part *part = yk_gpu_part(cg);
+    const yk_gpu_view view = yk_gpu_view_of(cg, 0);
+    YK_TRY(yk_device_copy(&gpu->device, gpu->beside.whole_z + part->rows, cg->whole_z + part->rows,
+                          (size_t)(cg->rows - part->rows) * sizeof(double)));
+    return try(yk_gpu_launch_send(&view, gpu->beside.whole_z, gpu->beside.halo_row, part->halo,
+                                  port_of(cg)->gpu_z, gpu->loop, gpu->device.stream),
+               "z of the halo");
+}
+
 /* What the half needs from the host: the scalars; the halo of z. */
 static yoke_status bring_up(yk_cg *cg, yk_half half)
 {
     struct yk_gpu_state *gpu = cg->gpu;
     YK_TRY(yk_device_copy(&gpu->device, gpu->loop, gpu->staged, sizeof(yk_cg_scalars)));
     if (half == YK_HALF_UPDATE) return YOKE_OK;
+    if (cg->whole_z) return bring_whole_up(cg);
     return yk_device_copy(&gpu->device, port_of(cg)->gpu_z, port_of(cg)->halo_z,
                           (size_t)yk_gpu_part(cg)->halo * sizeof(double));
+}
+
+/* z of the GPU's rows down, from which the worker takes what halos need. */
+static yoke_status bring_whole_down(yk_cg *cg)
+{
+    const yk_part *part = yk_gpu_part(cg);
+    return yk_device_copy(&cg->gpu->device, cg->whole_z, part->z,
+                          (size_t)part->rows * sizeof(double));
+}
+
+static void hand_out_whole(yk_cg *cg)
+{
+    const yk_part *part = yk_gpu_part(cg);
+    for (int i = 0; i < part->sends; i++) {
+        const yk_send *send = &part->send[i];
+        double *to = cg->link.port[send->to].halo_z + send->at;
+        for (int64_t k = 0; k < send->count; k++) to[k] = cg->whole_z[send->row[k]];
+    }
 }
 
 static yoke_status enqueue_by_events(yk_cg *cg, yk_half half, int backwards)
@@ -80,7 +112,8 @@ static yoke_status enqueue_by_events(yk_cg *cg, yk_half half, int backwards)
                                   gpu->device.stream),
                "sums of a part"));
     YK_TRY(yk_device_copy(&gpu->device, gpu->beside.seen, gpu->beside.tree, sizeof(yk_tree)));
-    return half == YK_HALF_UPDATE ? yk_together_bring_down(cg, YK_BOUNDARY_Z) : YOKE_OK;
+    if (half == YK_HALF_MULTIPLY) return YOKE_OK;
+    return cg->whole_z ? bring_whole_down(cg) : yk_together_bring_down(cg, YK_BOUNDARY_Z);
 }
 
 /* Which of the graphs: a half, forwards or backwards. */
@@ -112,8 +145,8 @@ static bool begin_by_events(yk_cg *cg, yk_half half, const yk_cg_scalars *s)
 static bool finish_by_events(yk_cg *cg, yk_half half, unsigned meeting)
 {
     yk_slot *slot = &port_of(cg)->slot[meeting & 1];
-    (void)half;
     if (!yk_gpu_ok(cg, yk_device_wait_mark(&cg->gpu->device, 0))) return false;
+    if (cg->whole_z && half == YK_HALF_UPDATE) hand_out_whole(cg);
     slot->sums = *cg->gpu->beside.seen;
     yk_flag_set(&slot->flag, meeting);
     return true;
