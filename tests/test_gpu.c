@@ -101,7 +101,7 @@ static const char *const large[] = {
 #if FAKE_GPU
     "poisson3d7:13", "poisson2d5:35", "poisson3d27:10", "graph:1800:6:5"
 #else
-    "poisson3d7:66", "poisson2d5:530", "poisson3d27:66", "graph:280000:6:5"
+    "poisson3d7:58", "poisson2d5:530", "poisson3d27:58", "graph:200010:6:5"
 #endif
 };
 
@@ -140,7 +140,7 @@ Test(gpu, the_bits_of_the_cpu_in_bands_of_every_kind)
 {
     static const int half[] = {1, 4, 6, 20, 22};
     for (size_t i = 0; i < sizeof half / sizeof *half; i++)
-        every_way(banded(new_context(), FAKE_GPU ? 1007 : 271007, half[i]), "band", true);
+        every_way(banded(new_context(), FAKE_GPU ? 1007 : 201007, half[i]), "band", true);
 }
 
 /* How many rows behind row i it is coupled to: mostly few, now and then many. */
