@@ -157,7 +157,32 @@ static yoke_status make(yoke_matrix *matrix, const yoke_plan_options *options, y
     return status;
 }
 
-/* Where auto took a GPU that then is full or fails, the CPU solves. */
+static bool may_take_time(const yoke_plan_options *options)
+{
+    return options && options->effort && strcmp(options->effort, "auto") != 0 &&
+           strcmp(options->effort, "estimate") != 0;
+}
+
+/* Where auto took a GPU that then is full, it and the CPU share the rows as they are measured to
+ * move them, if the effort measures; else, and where the GPU fails, the CPU solves. */
+static yoke_status fall_back(yoke_matrix *matrix, const yoke_plan_options *options, bool is_full,
+                             yoke_plan **plan)
+{
+    yoke_plan_options instead = options ? *options : yoke_plan_defaults();
+    char why[512];
+    bool again;
+    snprintf(why, sizeof why, "%s", yoke_error_text());
+    instead.partition = "model";
+    if (is_full && may_take_time(options) && make(matrix, &instead, plan, &again) == YOKE_OK) {
+        yk_plan_note(*plan, "partition auto measures who has which rows: %s", why);
+        return YOKE_OK;
+    }
+    instead.partition = "cpu";
+    YK_TRY(make(matrix, &instead, plan, &again));
+    note_cpu(*plan, why);
+    return YOKE_OK;
+}
+
 static yoke_status make_or_fall_back(yoke_matrix *matrix, const yoke_plan_options *options,
                                      yoke_plan **plan)
 {
@@ -165,13 +190,7 @@ static yoke_status make_or_fall_back(yoke_matrix *matrix, const yoke_plan_option
     yoke_status status = make(matrix, options, plan, &falls_back);
     bool of_gpu = status == YOKE_NO_MEMORY || status == YOKE_DEVICE || status == YOKE_UNUSABLE;
     if (!of_gpu || !falls_back) return status;
-    yoke_plan_options on_cpu = options ? *options : yoke_plan_defaults();
-    char why[512];
-    snprintf(why, sizeof why, "%s", yoke_error_text());
-    on_cpu.partition = "cpu";
-    YK_TRY(make(matrix, &on_cpu, plan, &falls_back));
-    note_cpu(*plan, why);
-    return YOKE_OK;
+    return fall_back(matrix, options, status == YOKE_NO_MEMORY, plan);
 }
 
 yoke_status yoke_plan_create(yoke_matrix *matrix, const yoke_plan_options *options,

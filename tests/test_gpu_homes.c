@@ -519,6 +519,30 @@ Test(gpu_homes, partition_auto_leaves_what_does_not_fit_a_card_to_the_cpu)
     yoke_plan_destroy(plan);
 }
 
+Test(gpu_homes, partition_auto_that_may_measure_shares_what_does_not_fit_a_card)
+{
+    yoke_matrix *matrix = generated(new_context(), SPEC);
+    int64_t rows = yoke_matrix_rows(matrix);
+    double *b = filled(rows, 1.0), *x = filled(rows, 0.0), *expected = filled(rows, 0.0);
+    yoke_plan_options planning = on_card(0, "csr"), on_cpu = yoke_plan_defaults();
+    yoke_solve_options few = yoke_solve_defaults();
+    few.maxit = 3;
+    on_cpu.partition = "cpu";
+    yoke_plan *plan = planned(matrix, &on_cpu);
+    MUST(yoke_solve(plan, b, expected, &few));
+    yoke_plan_destroy(plan);
+    planning.driver = "graph";
+    planning.gpu_memory = 6 * (told(matrix, &planning).device_bytes / 10);
+    planning.partition = planning.driver = NULL;
+    planning.effort = "measure";
+    plan = planned(matrix, &planning);
+    MUST(yoke_solve(plan, b, x, &few));
+    cr_assert(contains(yoke_plan_report(plan)->notices, "partition auto measures who has which"),
+              "%s", yoke_plan_report(plan)->notices);
+    cr_assert_eq(memcmp(x, expected, (size_t)rows * sizeof *x), 0, "other bits");
+    yoke_plan_destroy(plan);
+}
+
 /* ---------------------------------------------------------- multiprocessors */
 
 static void works_with(int asked, const char *notice)
