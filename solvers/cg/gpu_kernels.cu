@@ -16,23 +16,21 @@ template <int TASK> static constexpr int sums_of = dots_of<TASK> > 0 ? dots_of<T
 /* ------------------------------------------------------------------- loop */
 
 /* By the first warp: the block's node, or where it has fewer chunks than a full one their sums, to
- * stay where it is. A call, so that it takes no register from the passes of plans without others.
- */
+ * stay where it is. */
 template <int DOTS>
-static __device__ __noinline__ void leave(const yk_gpu_view &view, unsigned index,
-                                          const double *sum, double (*chunk)[YK_BLOCK_CHUNKS],
-                                          int full)
+static __device__ __forceinline__ void leave(const yk_gpu_view &view, unsigned index,
+                                             const double *sum, double (*chunk)[YK_BLOCK_CHUNKS],
+                                             int full)
 {
     const unsigned left = (unsigned)yk_gpu_chunks(view.rows.csr.rows) - index * full;
     double *node = view.sums.node[0] + (size_t)index * DOTS;
     const bool whole = left >= (unsigned)full;
-    if (whole && threadIdx.x > 0) return;
+    const unsigned count = whole ? 1 : left;
 #pragma unroll
-    for (int d = 0; d < DOTS; d++) {
-        if (whole) node[d] = sum[d];
-        for (unsigned i = threadIdx.x; !whole && i < left; i += WARP)
-            node[i * DOTS + d] = chunk[d][i];
-    }
+    for (int d = 0; d < DOTS; d++)
+#pragma unroll 1
+        for (unsigned i = threadIdx.x; i < count; i += WARP)
+            node[i * DOTS + d] = whole ? sum[d] : chunk[d][i];
 }
 
 /* The block's node from its chunks' sums, which all threads have stored, on its way; whoever
