@@ -47,7 +47,8 @@ typedef struct study {
 
     /* Of the matrix at hand. */
     source s;
-    double *x; /* [rows]; NULL: it is not read yet */
+    double *x;      /* [rows]; NULL: it is not read yet */
+    int unreadable; /* it cannot be read */
 } study;
 
 /* ---------------------------------------------------------------- settings */
@@ -303,7 +304,10 @@ static int run_case(study *t, const char *matrix, const study_case *c)
         rows_add(&t->rows, &r);
         return code;
     }
-    if (!why && (code = open_source(t, matrix))) return code;
+    if (!why && (code = open_source(t, matrix))) {
+        t->unreadable = 1;
+        return code;
+    }
     r = row_new(matrix);
     if (why)
         row_set(&r.reason, why);
@@ -321,10 +325,10 @@ static int run_case(study *t, const char *matrix, const study_case *c)
 static int run_matrix(study *t, const char *matrix)
 {
     int code = 0;
-    for (int i = 0; i < t->cases.count && code != ENDS_BAD_INPUT; i++) {
+    t->unreadable = 0;
+    for (int i = 0; i < t->cases.count && code != ENDS_BAD_INPUT && !t->unreadable; i++) {
         int one = run_case(t, matrix, &t->cases.item[i]);
         if (one == ENDS_BAD_INPUT || one > code) code = one;
-        if (one && !t->x) break; /* it could not be read */
     }
     close_source(t);
     return code;

@@ -94,7 +94,7 @@ typedef struct tuning {
 } tuning;
 
 /* Another must be so much faster to be taken: less is noise. */
-#define CLEARLY 0.98
+#define CLEARLY 0.99
 
 /* An iteration shorter than this is ruled by launches: a whole batch of the graph is timed, and
  * every combination; above it the times add up, and choices are made one by one. */
