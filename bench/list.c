@@ -34,30 +34,44 @@ static void print_kind(yoke_list_kind kind, FILE *stream)
     fputc('\n', stream);
 }
 
+/* Why there is no GPU; "" where there is one. */
+static const char *without_gpu(void)
+{
+    yoke_list_item item;
+    for (int k = 0; yoke_list(YOKE_LIST_PARTITIONS, k, &item); k++)
+        if (!strcmp(item.name, "gpu")) return item.usable ? "" : item.reason;
+    return "";
+}
+
+static void print_rival(const char *name, const char *text, const char *missing,
+                        const char *unusable, FILE *stream)
+{
+    const char *why = missing ? missing : unusable;
+    fprintf(stream, "  %c %-10s  %s", *why ? '-' : '+', name, text);
+    if (*why) fprintf(stream, " [%s: %s]", missing ? "not built" : "not usable here", why);
+    fputc('\n', stream);
+}
+
 static void print_rivals(FILE *stream)
 {
-    int petsc = 0, hypre = 0, cusparse = 0;
+    const char *petsc = "configure did not find it", *hypre = petsc;
+    const char *cusparse = "configure did not find cuSPARSE";
 #if HAVE_PETSC
-    petsc = 1;
+    petsc = NULL;
 #endif
 #if HAVE_HYPRE
-    hypre = 1;
+    hypre = NULL;
 #endif
 #if HAVE_CUSPARSE
-    cusparse = 1;
+    cusparse = NULL;
 #endif
-    static const char missing[] = " [not built: configure did not find it]";
-    static const char missing_cusparse[] = " [not built: configure did not find cuSPARSE]";
     fputs("rivals for --vs\n", stream);
-    fprintf(stream, "  %c petsc       PETSc's KSPCG on MATAIJ, over MPI%s\n", petsc ? '+' : '-',
-            petsc ? "" : missing);
-    fprintf(stream, "  %c hypre       hypre's PCG on ParCSR, over MPI%s\n", hypre ? '+' : '-',
-            hypre ? "" : missing);
-    fprintf(stream, "  %c cusparse    cuSPARSE's product and cuBLAS's sums, on one GPU%s\n",
-            cusparse ? '+' : '-', cusparse ? "" : missing);
-    fprintf(stream,
-            "  %c operations  cuSPARSE's product on one GPU, sums and vectors on the CPU%s\n",
-            cusparse ? '+' : '-', cusparse ? "" : missing_cusparse);
+    print_rival("petsc", "PETSc's KSPCG on MATAIJ, over MPI", petsc, "", stream);
+    print_rival("hypre", "hypre's PCG on ParCSR, over MPI", hypre, "", stream);
+    print_rival("cusparse", "cuSPARSE's product and cuBLAS's sums, on one GPU", cusparse,
+                without_gpu(), stream);
+    print_rival("operations", "cuSPARSE's product on one GPU, sums and vectors on the CPU",
+                cusparse, without_gpu(), stream);
 }
 
 static void write_object(yoke_list_kind kind, const yoke_list_item *item, FILE *stream)

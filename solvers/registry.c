@@ -84,7 +84,8 @@ static const entry drivers[] = {
     {"team", "team", "CPU threads in one parallel region", &yk_driver_team, NULL},
     {"stream", "stream", "kernels on a CUDA stream", GPU(&yk_driver_stream)},
     {"graph", "graph", "batches of kernels as a CUDA graph", GPU(&yk_driver_graph)},
-    {"persistent", "persistent", "one kernel, the vectors on the chip: up to some 500 000 rows",
+    {"persistent", "persistent",
+     "one kernel, the vectors on the chip: by auto up to some 270 000 rows",
      GPU(&yk_driver_persistent)},
     {0},
 };
