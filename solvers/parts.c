@@ -637,6 +637,17 @@ static yoke_status give_gpu(yoke_plan *plan, const yk_csr *csr)
     return engine->load_matrix(&plan->cg, csr, first_format(&plan->choice));
 }
 
+/* In CSR new values are all that a GPU is given, and those of the first rows lie together. */
+static yoke_status give_values(yoke_plan *plan)
+{
+    const yk_csr *whole = &plan->matrix->csr;
+    const yk_part *part = gpu_part(plan);
+    const yk_csr csr = {.rows = part->rows,
+                        .nonzeros = part_nonzeros(plan, part),
+                        .value = whole->value + yk_row_start(whole, part->first)};
+    return give_gpu(plan, &csr);
+}
+
 /* Beside other parts a GPU's has columns of its own, made here as long as the GPU is given them. */
 static yoke_status load_gpu(yoke_plan *plan)
 {
@@ -645,6 +656,7 @@ static yoke_status load_gpu(yoke_plan *plan)
     yk_part *part = gpu_part(plan);
     if (!part || !has_entries(plan)) return YOKE_OK;
     if (!is_shared(plan)) return give_gpu(plan, csr);
+    if (plan->loaded && strcmp(plan->choice.format, "csr") == 0) return give_values(plan);
     yoke_status status = allocate_csr(plan, part);
     if (status == YOKE_OK) {
         yk_team_run_for_gpu(cg, fill_pattern, csr);

@@ -4,6 +4,7 @@
  * every cut, mode, driver and format gives the same bits is test_battery.c's to show. */
 #include <stdio.h>
 
+#include "lib/context.h"
 #include "tests/need_gpu.h"
 #include "tests/systems.h"
 
@@ -261,6 +262,34 @@ static void new_values(const yoke_plan_options *like)
                      formats[f]);
         yoke_plan_destroy(plan);
     }
+}
+
+/* In CSR nothing but values moves. */
+static void refresh(const yoke_plan_options *like)
+{
+    yoke_context *context = new_context();
+    yoke_matrix *matrix = generated(context, "poisson2d5:40");
+    yoke_plan_options planning = *like;
+    yoke_plan *plan = NULL;
+    yoke_csr csr = yoke_csr_defaults();
+    int64_t nonzeros = yoke_matrix_nonzeros(matrix);
+    double *value = filled(nonzeros, 0.0), *b = filled(1600, 1.0), *x = filled(1600, 0.0);
+    planning.format = "csr";
+    MUST(yoke_matrix_view(matrix, &csr));
+    for (int64_t k = 0; k < nonzeros; k++) value[k] = 2.0 * csr.value[k];
+    MUST(yoke_plan_create(matrix, &planning, &plan));
+    MUST(yoke_matrix_update_values(matrix, value));
+    long long taken = atomic_load(&context->allocations);
+    MUST(yoke_solve(plan, b, x, NULL));
+    cr_assert_gt(yoke_plan_report(plan)->setup_seconds, 0.0);
+    cr_assert_eq(atomic_load(&context->allocations), taken, "%s: a refresh allocates",
+                 planning.memory);
+    yoke_plan_destroy(plan);
+}
+
+Test(gpu_together, new_values_in_csr_take_no_memory)
+{
+    in_every_mode(refresh);
 }
 
 Test(gpu_together, new_values_reach_both_owners)
