@@ -570,6 +570,30 @@ static void measured(const yoke_plan_options *like)
     }
 }
 
+/* Its loop stops at once, and so does its timing. */
+static void measured_nan(const yoke_plan_options *like)
+{
+    yoke_matrix *matrix = generated(new_context(), "poisson2d5:40");
+    yoke_plan_options planning = *like, cpu = on_cpu(like);
+    yoke_csr csr = yoke_csr_defaults();
+    MUST(yoke_matrix_view(matrix, &csr));
+    double *value = filled(yoke_matrix_nonzeros(matrix), 1.0);
+    double *b = filled(1600, 1.0), *x = filled(1600, 0.0);
+    memcpy(value, csr.value, (size_t)yoke_matrix_nonzeros(matrix) * sizeof *value);
+    value[0] = NAN;
+    MUST(yoke_matrix_update_values(matrix, value));
+    planning.effort = "measure";
+    yoke_report expected = solve_with(matrix, &cpu, b, x, NULL);
+    yoke_report report = solve_with(matrix, &planning, b, x, NULL);
+    cr_assert_eq(report.outcome, YOKE_NOT_FINITE, "%s", yoke_outcome_word(report.outcome));
+    cr_assert_eq(report.row, expected.row);
+}
+
+Test(gpu_together, a_matrix_with_a_nan_is_timed_without_waiting)
+{
+    in_every_mode(measured_nan);
+}
+
 /* What a log said of a measured cut, and how often. */
 typedef struct measurement {
     int times;
