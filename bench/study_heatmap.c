@@ -73,7 +73,8 @@ static void write_title_of(const map *m, const row *r, int matrix)
         fprintf(m->stream, ": %s an iteration, %s", time, workers);
         format_grouped(r->cpu_rows, rows, sizeof rows);
         if (r->gpus > 0 && r->cpu_rows > 0) fprintf(m->stream, ", %s rows on the CPU", rows);
-        if (r->driver) fprintf(m->stream, ", driver %s", r->driver);
+        if (r->driver) fputs(", driver ", m->stream);
+        write_svg_text(r->driver ? r->driver : "", m->stream);
     } else {
         fputs(study_state_of(r) == STUDY_FAILED ? ": failed: " : ": cannot run: ", m->stream);
         write_svg_text(r->reason ? r->reason : r->outcome ? r->outcome : "unknown", m->stream);
@@ -301,13 +302,16 @@ static void write_legend(const map *m)
 static void write_origin(const map *m)
 {
     const row *r = m->rows->row; /* the first says what all say */
+    char text[128];
     fprintf(m->stream, "<text class=\"note\" x=\"%d\" y=\"52\">", MARGIN);
     if (r->machine) {
         write_svg_text(r->machine, m->stream);
         fputs("; ", m->stream);
     }
-    fprintf(m->stream, "Yoke %s, %.10s</text>\n", r->version ? r->version : "",
-            r->date ? r->date : "");
+    snprintf(text, sizeof text, "Yoke %.64s, %.10s", r->version ? r->version : "",
+             r->date ? r->date : "");
+    write_svg_text(text, m->stream);
+    fputs("</text>\n", m->stream);
 }
 
 static void write_head(const map *m)

@@ -69,6 +69,13 @@ static int keep(study_record *record, const row *model, int number, row *r, int 
     return 0;
 }
 
+/* Whether a text without an end of line may be what a write that was cut short has left. */
+static int is_begun(const char *text, size_t length)
+{
+    static const char begin[] = "{\"schema\":";
+    return !memcmp(text, begin, length < sizeof begin - 1 ? length : sizeof begin - 1);
+}
+
 /* good: the bytes of the lines that are whole. */
 static int read_lines(study_record *record, const row *model, FILE *stream, off_t *good)
 {
@@ -77,10 +84,11 @@ static int read_lines(study_record *record, const row *model, FILE *stream, off_
     int code = 0, old = 0;
     ssize_t length;
     for (int number = 1; !code && (length = getline(&line, &capacity, stream)) > 0; number++) {
-        row r;
-        if (line[length - 1] != '\n') break;
-        line[length - 1] = '\0';
-        int sound = read_row(line, &r);
+        row r = row_unknown();
+        int whole = line[length - 1] == '\n';
+        if (!whole && is_begun(line, (size_t)length)) break;
+        if (whole) line[length - 1] = '\0';
+        int sound = whole && read_row(line, &r);
         if (!sound) {
             row_free(&r);
             r = row_unknown();

@@ -643,6 +643,17 @@ static yoke_status give_gpu(yoke_plan *plan, const yk_csr *csr)
     return engine->load_matrix(&plan->cg, csr, first_format(&plan->choice));
 }
 
+/* In CSR new values are all that a GPU is given, and those of the first rows lie together. */
+static yoke_status give_values(yoke_plan *plan)
+{
+    const yk_csr *whole = &plan->matrix->csr;
+    const yk_part *part = gpu_part(plan);
+    const yk_csr csr = {.rows = part->rows,
+                        .nonzeros = part_nonzeros(plan, part),
+                        .value = whole->value + yk_row_start(whole, part->first)};
+    return give_gpu(plan, &csr);
+}
+
 /* Beside other parts a GPU's has columns of its own, which are here as long as the GPU is given
  * them; as its rows are the first, their starts and values are the matrix's own. */
 static yoke_status load_gpu(yoke_plan *plan)
@@ -653,6 +664,7 @@ static yoke_status load_gpu(yoke_plan *plan)
     int32_t *column;
     if (!part || !has_entries(plan)) return YOKE_OK;
     if (!is_shared(plan)) return give_gpu(plan, whole);
+    if (plan->loaded && strcmp(plan->choice.format, "csr") == 0) return give_values(plan);
     int64_t nonzeros = part_nonzeros(plan, part);
     YK_TRY(yk_alloc(cg->context, "columns of a GPU's part", nonzeros, sizeof *column, &column));
     part->csr = *whole;

@@ -190,8 +190,11 @@ Test(gpu_homes, a_memory_that_a_gpu_does_not_reach_is_refused_with_the_reason)
 
 Test(gpu_homes, new_values_reach_every_home)
 {
-    static const char *const homes[][2] = {
-        {"shared", "mapped"}, {"shared", "managed"}, {"spill:0.3", NULL}, {"spill:1", NULL}};
+    static const char *const homes[][2] = {{"shared", "mapped"},
+                                           {"shared", "managed"},
+                                           {"spill:0", NULL}, /* behind the last row */
+                                           {"spill:0.3", NULL},
+                                           {"spill:1", NULL}};
     yoke_matrix *matrix = generated(new_context(), "poisson2d5:40");
     yoke_csr csr = yoke_csr_defaults();
     MUST(yoke_matrix_view(matrix, &csr));
@@ -200,7 +203,7 @@ Test(gpu_homes, new_values_reach_every_home)
     double *x = filled(1600, 0.0), *half = filled(1600, 0.0);
     memcpy(once, csr.value, (size_t)nonzeros * sizeof *once);
     for (int64_t k = 0; k < nonzeros; k++) twice[k] = 2.0 * once[k];
-    for (int i = 0; i < 8; i++) {
+    for (size_t i = 0; i < 2 * sizeof homes / sizeof *homes; i++) {
         yoke_plan_options planning = at_home(homes[i / 2][0], homes[i / 2][1]);
         planning.format = i % 2 ? "sell" : "csr";
         if (planning.memory && !is_usable(planning.memory)) continue;

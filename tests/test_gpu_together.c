@@ -4,6 +4,7 @@
  * every cut, mode, driver and format gives the same bits is test_battery.c's to show. */
 #include <stdio.h>
 
+#include "lib/context.h"
 #include "tests/need_gpu.h"
 #include "tests/systems.h"
 
@@ -263,6 +264,34 @@ static void new_values(const yoke_plan_options *like)
                      formats[f]);
         yoke_plan_destroy(plan);
     }
+}
+
+/* In CSR nothing but values moves. */
+static void refresh(const yoke_plan_options *like)
+{
+    yoke_context *context = new_context();
+    yoke_matrix *matrix = generated(context, "poisson2d5:40");
+    yoke_plan_options planning = *like;
+    yoke_plan *plan = NULL;
+    yoke_csr csr = yoke_csr_defaults();
+    int64_t nonzeros = yoke_matrix_nonzeros(matrix);
+    double *value = filled(nonzeros, 0.0), *b = filled(1600, 1.0), *x = filled(1600, 0.0);
+    planning.format = "csr";
+    MUST(yoke_matrix_view(matrix, &csr));
+    for (int64_t k = 0; k < nonzeros; k++) value[k] = 2.0 * csr.value[k];
+    MUST(yoke_plan_create(matrix, &planning, &plan));
+    MUST(yoke_matrix_update_values(matrix, value));
+    long long taken = atomic_load(&context->allocations);
+    MUST(yoke_solve(plan, b, x, NULL));
+    cr_assert_gt(yoke_plan_report(plan)->setup_seconds, 0.0);
+    cr_assert_eq(atomic_load(&context->allocations), taken, "%s: a refresh allocates",
+                 planning.memory);
+    yoke_plan_destroy(plan);
+}
+
+Test(gpu_together, new_values_in_csr_take_no_memory)
+{
+    in_every_mode(refresh);
 }
 
 Test(gpu_together, new_values_reach_both_owners)
@@ -559,6 +588,30 @@ static void measured(const yoke_plan_options *like)
         planning.preconditioner = preconditioners[p];
         same_as_cpu(matrix, &planning, HISTORY);
     }
+}
+
+/* Its loop stops at once, and so does its timing. */
+static void measured_nan(const yoke_plan_options *like)
+{
+    yoke_matrix *matrix = generated(new_context(), "poisson2d5:40");
+    yoke_plan_options planning = *like, cpu = on_cpu(like);
+    yoke_csr csr = yoke_csr_defaults();
+    MUST(yoke_matrix_view(matrix, &csr));
+    double *value = filled(yoke_matrix_nonzeros(matrix), 1.0);
+    double *b = filled(1600, 1.0), *x = filled(1600, 0.0);
+    memcpy(value, csr.value, (size_t)yoke_matrix_nonzeros(matrix) * sizeof *value);
+    value[0] = NAN;
+    MUST(yoke_matrix_update_values(matrix, value));
+    planning.effort = "measure";
+    yoke_report expected = solve_with(matrix, &cpu, b, x, NULL);
+    yoke_report report = solve_with(matrix, &planning, b, x, NULL);
+    cr_assert_eq(report.outcome, YOKE_NOT_FINITE, "%s", yoke_outcome_word(report.outcome));
+    cr_assert_eq(report.row, expected.row);
+}
+
+Test(gpu_together, a_matrix_with_a_nan_is_timed_without_waiting)
+{
+    in_every_mode(measured_nan);
 }
 
 /* What a log said of a measured cut, and how often. */

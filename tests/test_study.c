@@ -360,6 +360,8 @@ Test(study, refuses_a_file_that_holds_something_else)
 {
     cr_assert_eq(cgbench("run gen:poisson2d5:5 --json j --quiet"), 0);
     is_refused(FEW "--json j", "j:1 is no row of a study: give another file");
+    write_text("j", "something without an end of line");
+    is_refused(FEW "--json j", "j:1 is no row of a study");
     write_text("j", "something\n");
     is_refused(FEW "--json j", "j:1 is no row of a study");
     cr_assert_eq(unlink("j"), 0);

@@ -216,6 +216,22 @@ Test(study_rows, reasons_that_differ_by_the_partition_alone_are_one)
     rows_free(&rows);
 }
 
+/* Rows that were kept may hold anything. */
+Test(study_rows, whatever_a_row_says_the_heat_map_is_sound)
+{
+    row_list rows = {0, NULL};
+    add(&rows, "m", "cpu", 512.0);
+    row_set(&rows.row[0].driver, "</title> & \xff");
+    row_set(&rows.row[0].version, "<1>");
+    row_set(&rows.row[0].date, "2026-12-0\xc3\xa4");
+    char *map = written(write_heatmap, &rows);
+    cr_assert_null(xml_fault(map), "%.80s", xml_fault(map));
+    cr_assert(strstr(map, "driver &lt;/title&gt; &amp; \xEF\xBF\xBD"), "%s", map);
+    cr_assert(strstr(map, "Yoke &lt;1&gt;, 2026-12-0\xEF\xBF\xBD</text>"), "%s", map);
+    free(map);
+    rows_free(&rows);
+}
+
 Test(study_rows, nothing_is_a_sound_drawing_too)
 {
     row_list none = {0, NULL};

@@ -424,7 +424,7 @@ typedef struct yoke_report {
  * on any stream, sees it.
  * After any outcome x holds the last completed iterate, or the snapshot (report.returned_snapshot)
  * if its true residual is smaller; after a status other than YOKE_OK x is undefined. Allocates
- * nothing. */
+ * nothing, but where a GPU's matrix in SELL is filled again after new values. */
 YOKE_API yoke_status yoke_solve(yoke_plan *plan, const double *b, double *x,
                                 const yoke_solve_options *options);
 

@@ -244,8 +244,10 @@ static yoke_status start(yk_cg *cg, int64_t at_most)
     return meets_by_flags(cg) ? next_iterations(cg, at_most) : YOKE_OK;
 }
 
+/* Threads that have stopped meet no kernel, so where they would do nothing none is enqueued. */
 static void advance(yk_cg *cg, int64_t at_most)
 {
+    if (at_most < 1 || cg->s.stop != YK_CG_GO_ON) return;
     int previous = yk_device_enter(&cg->gpu->device);
     if (cg->status == YOKE_OK && yk_gpu_ok(cg, start(cg, at_most)))
         yk_team_advance(cg, meets_by_flags(cg) ? &by_flags : &by_events, at_most);

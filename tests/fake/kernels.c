@@ -175,7 +175,8 @@ static const void *moved(const void *entries, int64_t jump)
 /* Entries from the cut on lie elsewhere: all of them together, as a CSR of our own. */
 static yk_csr joined(const yk_csr *csr, const yk_csr_spill *spill)
 {
-    int64_t cut = yk_row_start(csr, spill->kept), rest = csr->nonzeros - cut;
+    int64_t kept = spill->kept < csr->rows ? spill->kept : csr->rows; /* the last chunk is short */
+    int64_t cut = yk_row_start(csr, kept), rest = csr->nonzeros - cut;
     const int32_t *behind = moved(csr->column + cut, spill->column_jump);
     const double *values = moved(csr->value + cut, spill->value_jump);
     yk_csr all = {.rows = csr->rows, .nonzeros = csr->nonzeros};
