@@ -86,7 +86,8 @@ yoke_status yk_tune(yoke_plan *plan);
 /* tune.c: the state from which an advance is timed where all vectors are 0: they stay so. */
 void yk_begin_timing(yk_cg *cg);
 
-/* parts.c: cuts the rows, finds halos, makes pieces; then memory, matrices, vectors. */
+/* parts.c: cuts the rows, finds halos, makes pieces; parts_bytes.c: tells what they take;
+ * parts_fill.c: takes it, and fills it. */
 yoke_status yk_parts_analyse(yoke_plan *plan);
 void yk_parts_bytes(const yoke_plan *plan, size_t *host, size_t *device);
 yoke_status yk_parts_allocate(yoke_plan *plan);

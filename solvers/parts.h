@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* parts.h: what parts.c, parts_bytes.c and parts_fill.c all ask of a plan. */
+#ifndef YK_PARTS_H
+#define YK_PARTS_H
+
+#include <string.h>
+
+#include "solvers/cg/bytes.h"
+#include "solvers/plan.h"
+
+static inline bool yk_parts_have_entries(const yoke_plan *plan)
+{
+    return !plan->matrix->is_operator;
+}
+
+static inline double yk_parts_row_bytes(const yoke_plan *plan)
+{
+    return yk_cg_row_bytes(plan->choice.folded, plan->choice.jacobi);
+}
+
+/* The part of a GPU, with or without others beside it; NULL without a GPU. */
+static inline yk_part *yk_parts_gpu(const yoke_plan *plan)
+{
+    yk_part *first = plan->cg.parts > 0 ? &plan->cg.part[0] : NULL;
+    return first && first->owner == YK_OWNER_GPU ? first : NULL;
+}
+
+/* Whether a GPU and the CPU both own rows. */
+static inline bool yk_parts_are_shared(const yoke_plan *plan)
+{
+    return yk_parts_gpu(plan) && plan->cg.parts > 1;
+}
+
+/* Position of the first halo column >= global. */
+static inline int64_t yk_part_halo_position(const yk_part *part, int64_t global)
+{
+    int64_t low = 0, high = part->halo;
+    while (low < high) {
+        int64_t middle = low + (high - low) / 2;
+        if (part->halo_column[middle] < global)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static inline const yk_engine *yk_parts_engine(const yoke_plan *plan)
+{
+    return plan->choice.driver->engine;
+}
+
+static inline bool yk_parts_copy_matrix(const yoke_plan *plan)
+{
+    return plan->cg.parts > 1 && yk_parts_have_entries(plan);
+}
+
+static inline bool yk_parts_need_staging(const yoke_plan *plan)
+{
+    return plan->cg.parts > 1 && (plan->preconditioner.apply || plan->matrix->is_operator);
+}
+
+static inline bool yk_parts_need_z(const yoke_plan *plan)
+{
+    return plan->choice.jacobi || plan->preconditioner.apply;
+}
+
+static inline bool yk_parts_may_fold(const yoke_plan *plan)
+{
+    return plan->choice.folded || plan->choice.measure_shape;
+}
+
+/* The vectors of a part: where each goes and how long it is. */
+typedef struct yk_vector_slot {
+    double **vector;
+    int64_t length;
+    const char *what;
+} yk_vector_slot;
+
+enum { YK_MOST_VECTORS = 10 };
+
+/* Lists them into slot; returns how many. */
+static inline int yk_part_vectors(const yoke_plan *plan, yk_part *part, yk_vector_slot *slot)
+{
+    int64_t all = part->rows + part->halo;
+    int count = 0;
+    slot[count++] = (yk_vector_slot){&part->x, all, "vector x"};
+    slot[count++] = (yk_vector_slot){&part->r, all, "vector r"};
+    slot[count++] = (yk_vector_slot){&part->p, all, "vector p"};
+    if (yk_parts_need_z(plan)) slot[count++] = (yk_vector_slot){&part->z, all, "vector z"};
+    if (yk_parts_may_fold(plan))
+        slot[count++] = (yk_vector_slot){&part->p_old, all, "second vector p"};
+    slot[count++] = (yk_vector_slot){&part->q, part->rows, "vector q"};
+    slot[count++] = (yk_vector_slot){&part->b, part->rows, "vector b"};
+    slot[count++] = (yk_vector_slot){&part->best, part->rows, "snapshot of x"};
+    if (plan->choice.jacobi)
+        slot[count++] = (yk_vector_slot){&part->inverse_diagonal, part->rows, "inverse diagonal"};
+    return count;
+}
+
+static inline int64_t yk_part_nonzeros(const yoke_plan *plan, const yk_part *part)
+{
+    const yk_csr *csr = &plan->matrix->csr;
+    return yk_row_start(csr, part->first + part->rows) - yk_row_start(csr, part->first);
+}
+
+/* Of a row start, for so many nonzeros. */
+static inline size_t yk_start_size(int64_t nonzeros)
+{
+    return nonzeros <= INT32_MAX ? sizeof(int32_t) : sizeof(int64_t);
+}
+
+static inline bool yk_choice_makes_sell(const yk_choice *choice)
+{
+    return choice->measure_format || strcmp(choice->format, "sell") == 0;
+}
+
+/* parts_bytes.c: refuses what is more than is free; where auto may, something that takes less. */
+yoke_status yk_parts_reserve(yoke_plan *plan);
+
+#endif
