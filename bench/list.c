@@ -54,16 +54,20 @@ static void print_rival(const char *name, const char *text, const char *missing,
 
 static void print_rivals(FILE *stream)
 {
-    const char *petsc = "configure did not find it", *hypre = petsc;
-    const char *cusparse = "configure did not find cuSPARSE";
 #if HAVE_PETSC
-    petsc = NULL;
+    const char *petsc = NULL;
+#else
+    const char *petsc = "configure did not find it";
 #endif
 #if HAVE_HYPRE
-    hypre = NULL;
+    const char *hypre = NULL;
+#else
+    const char *hypre = "configure did not find it";
 #endif
 #if HAVE_CUSPARSE
-    cusparse = NULL;
+    const char *cusparse = NULL;
+#else
+    const char *cusparse = "configure did not find cuSPARSE";
 #endif
     fputs("rivals for --vs\n", stream);
     print_rival("petsc", "PETSc's KSPCG on MATAIJ, over MPI", petsc, "", stream);
