@@ -70,6 +70,10 @@ struct yoke_plan {
 /* plan.c: a line to the log and the reports. */
 void yk_plan_note(yoke_plan *plan, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* solve.c: the plan is this thread's, and the matrix's values stay, until it is left. */
+yoke_status yk_plan_enter(yoke_plan *plan);
+void yk_plan_leave(yoke_plan *plan);
+
 /* planner.c: names and "auto" into a choice. share: the CPU's, where the partition is one that
  * measures it; negative: not measured yet. */
 yoke_status yk_planner_choose(yoke_matrix *matrix, const yoke_plan_options *options, double share,

@@ -90,7 +90,7 @@ ParameterizedTestParameters(cgbench_refusals, refuses_in_one_line_and_writes_not
         {"solve gen:poisson2d5:5 --per-rank", 3, "--per-rank: not in this version"},
         {"solve gen:poisson2d5:5 --checkpoint x", 3, "--checkpoint x: not in this version"},
         {"solve gen:poisson2d5:5 --wisdom x", 3, "--wisdom x: not in this version"},
-        {"solve gen:poisson2d5:5 --roofline", 3, "--roofline: not in this version"},
+        {"study gen:poisson2d5:5 --roofline", 2, "study: unknown option '--roofline'"},
         {"machine --calibrate", 3, "--calibrate: not in this version"},
         {"study gen:poisson2d5:5 --precond none,jacobi", 2,
          "--precond takes one name, given none,jacobi"},

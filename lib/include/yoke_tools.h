@@ -121,6 +121,25 @@ typedef struct yoke_gpu_speed {
 /* Takes some seconds. On failure the figures that were measured are there all the same. */
 YOKE_API yoke_status yoke_gpu_measure(int number, yoke_gpu_speed *speed);
 
+/* ----------------------------------------------------------- where time goes */
+
+/* A pass over an owner's rows. */
+typedef struct yoke_pass {
+    const char *name;  /* "direction", "multiply", "update"; "fold", "update"; or "iteration" of a
+                        * system that stays on a GPU's chip, whose passes do not part. Static. */
+    const char *owner; /* "gpu" or "cpu" */
+    double bytes;   /* that format and shape need; the passes' sum is a report's of an iteration */
+    double flops;   /* multiplications and additions */
+    double seconds; /* the least of some: a GPU's by events, the CPU's by the clock */
+} yoke_pass;
+
+enum { YOKE_PASSES = 8 /* of a plan, at most */ };
+
+/* Runs each pass of an iteration in turn, alone, one owner after the other. pass: [YOKE_PASSES];
+ * count: how many it has. The plan's vectors are 0 afterwards; its next solve begins anew.
+ * YOKE_UNSUITABLE: what a user's operator or preconditioner moves is not known. */
+YOKE_API yoke_status yoke_plan_time_passes(yoke_plan *plan, yoke_pass *pass, int *count);
+
 /* ------------------------------------------------------------------- energy */
 
 /* Joules that a GPU's board drew, by NVML, which is opened at first use; with device -1, those of
