@@ -86,8 +86,8 @@ typedef enum yk_unit { YK_COUNT, YK_BYTES, YK_SECONDS, YK_SPEED, YK_RATE } yk_un
 
 /* What a profile is true of: another key is another machine. Driver "" and gpu "" without a GPU. */
 typedef struct yk_profile_key {
-    char cpu[96], gpu[64], driver[32];
-    int threads;
+    char cpu[96], gpu[64], driver[48];
+    int threads; /* processors of the affinity mask, however many are used */
 } yk_profile_key;
 
 typedef struct yk_profile {
@@ -160,31 +160,38 @@ bool yk_unit_sane(yk_unit unit, double value);
 /* The k-th shipped profile's name (0-based), NULL past the end. */
 const char *yk_profile_shipped_name(int k);
 
-/* A shipped profile. YOKE_INVALID: no such name; the known ones are told. */
+/* A shipped profile. YOKE_UNKNOWN_NAME: there is none of that name. */
 yoke_status yk_profile_shipped(const char *name, yk_profile *profile);
 
-/* What the machine at hand is, threads as yk_threads(context, 0): asks, measures nothing. With_gpu:
- * asks the GPU device too, which makes a CUDA context; else the key has none. */
-void yk_profile_key_here(const yoke_context *context, bool with_gpu, int device,
-                         yk_profile_key *key);
+/* What the machine at hand is; measures nothing. device: a GPU by CUDA's number, which is asked
+ * (0.1 s the first time); -1: the key has none. */
+void yk_profile_key_here(int device, yk_profile_key *key);
 
-/* What is kept in the cache directory for this machine, else what can be assumed of it: the sizes
- * that the system tells, and speeds of the shipped profile that is nearest. Never fails; a kept one
- * that cannot be used is told to the context's log, and in notice ("" if there is none). */
-void yk_profile_here(const yoke_context *context, bool with_gpu, int device, yk_profile *profile,
-                     char *notice, size_t size);
+/* The sizes that the system tells, and speeds of the shipped profile that is nearest, as assumed.
+ * device as above; -1: no GPU. */
+void yk_profile_assume(int device, yk_profile *profile);
 
-/* By "this", a shipped name, or a path. */
-yoke_status yk_profile_open(const yoke_context *context, const char *name, yk_profile *profile);
+/* Where this machine's profile is kept. YOKE_IO: nowhere. */
+yoke_status yk_profile_kept_path(const yk_profile_key *key, bool make, char *path, size_t size);
 
-/* Text to profile. YOKE_INVALID, with the line, for what is no profile of this version, cut short,
- * or cannot be true. *edited: whether it was changed by hand since it was written; NULL: not asked.
- * where: names the text in sentences. */
+/* What is kept for this machine, else what can be assumed of it. Never fails. notice: "", or why a
+ * kept one was not used, or that it was edited; it is told to nobody. A key without a GPU is met by
+ * a profile with any. *kept: whether it is the kept one. */
+void yk_profile_here(int device, yk_profile *profile, bool *kept, char *notice, size_t size);
+
+/* By "this", a shipped name, or a path (what holds a '/' or a '.'). YOKE_UNKNOWN_NAME lists the
+ * known ones. notice as above. */
+yoke_status yk_profile_open(const char *name, int device, yk_profile *profile, char *notice,
+                            size_t size);
+
+/* Text to profile. YOKE_FORMAT, with the line, for what is no profile of this version, cut short,
+ * or cannot be true; then every figure is unknown. *edited: whether it was changed by hand since it
+ * was written; NULL: not asked. where: names the text in sentences. */
 yoke_status yk_profile_parse(const char *text, size_t size, const char *where, yk_profile *profile,
                              bool *edited);
 yoke_status yk_profile_read(const char *path, yk_profile *profile, bool *edited);
 
-/* Replaces the file at once or leaves it. YOKE_INVALID: cannot be written. */
+/* Replaces the file at once or leaves it. YOKE_IO: cannot be written. */
 yoke_status yk_profile_write(const char *path, const yk_profile *profile);
 
 #endif
