@@ -36,6 +36,9 @@ typedef struct yk_generator {
 /* Ends with a NULL name. */
 extern const yk_generator yk_generators[];
 
+/* By the name before the first colon. YOKE_UNKNOWN_NAME lists the known ones. */
+yoke_status yk_find_generator(const char *spec, const yk_generator **generator);
+
 /* Splits and checks what follows "name:" by the generator's form. YOKE_INVALID names the form. */
 yoke_status yk_parse_arguments(const yk_generator *generator, const char *text,
                                yk_argument *arguments);
