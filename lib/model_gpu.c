@@ -39,7 +39,8 @@ static double gather_seconds(const yk_model *m)
 {
     double l2 = yk_figure_or(&m->machine->gpu_l2_bytes, INFINITY);
     double rate = m->c->gather_share * m->c->l2_speed * memory_speed(m) / SECTOR;
-    double crowding = 1.0 + m->c->gather_crowding * 8.0 * m->rows / l2;
+    double lonely = yk_model_lonely(m->matrix);
+    double crowding = 1.0 + lonely * m->c->gather_crowding * 8.0 * m->rows / l2;
     return m->matrix->sectors * m->gpu_rows * crowding / rate;
 }
 

@@ -223,8 +223,9 @@ static yoke_status check(const yk_model_plan *plan)
     if (gpu && cpu && (plan->folded || plan->driver == YK_MODEL_PERSISTENT))
         return yk_fail(YOKE_UNSUITABLE, "a GPU and the CPU together take neither shape folded nor "
                                         "driver persistent");
-    if (plan->folded && plan->driver == YK_MODEL_PERSISTENT)
-        return yk_fail(YOKE_UNSUITABLE, "driver persistent does not take shape folded");
+    if (plan->driver == YK_MODEL_PERSISTENT && (plan->folded || plan->home != YK_MODEL_OWNER))
+        return yk_fail(YOKE_UNSUITABLE, "driver persistent takes neither shape folded nor home "
+                                        "shared or spill");
     return YOKE_OK;
 }
 

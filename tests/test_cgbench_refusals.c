@@ -99,7 +99,9 @@ ParameterizedTestParameters(cgbench_refusals, refuses_in_one_line_and_writes_not
         {"study gen:poisson2d5:5 nosuch.mtx --json x", 2, "nosuch.mtx: cannot read"},
         {"study - --json x", 2, "standard input is read once"},
         {"study gen:poisson2d5:5 --solver cg-single", 3, "--solver cg-single: "},
-        {"predict gen:poisson2d5:5 --machine this", 3, "predict: not in this version yet"},
+        {"predict gen:poisson2d5:5 gen:poisson2d5:6", 2, "expected one MATRIX, given 2"},
+        {"predict gen:frob:5 --machine this", 2, "no generator is named 'frob'"},
+        {"predict gen:poisson2d5:5 --network 1", 2, "not two numbers L,B"},
         /* What is wrong comes before what is lacking, in either order. */
         {"solve gen:poisson2d5:5 --device 7 --rtol x", 2, "--rtol"},
         {"solve gen:poisson2d5:5 --memory managed --frob", 2, "--frob"},
