@@ -50,7 +50,7 @@ typedef struct bench_options {
     int64_t device; /* a GPU by CUDA's number; -1: not asked */
     double gpu_memory; /* bytes of it to use; 0: all */
     int64_t gpu_sms;   /* its multiprocessors to use; 0: all */
-    int trust_symmetry, reproducible, explain, quiet, help;
+    int trust_symmetry, reproducible, explain, quiet, help, calibrate;
     char *later;   /* "--device: why not", of the first known option that this build lacks */
     char *ignored; /* where a value that means nothing here is put */
 } bench_options;
