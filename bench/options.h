@@ -52,7 +52,7 @@ typedef struct bench_options {
     double network[2]; /* seconds of a message, bytes a second */
     double gpu_memory; /* bytes of it to use; 0: all */
     int64_t gpu_sms;   /* its multiprocessors to use; 0: all */
-    int trust_symmetry, reproducible, explain, quiet, help, roofline;
+    int trust_symmetry, reproducible, explain, quiet, help, roofline, calibrate;
     char *later;   /* "--device: why not", of the first known option that this build lacks */
     char *ignored; /* where a value that means nothing here is put */
 } bench_options;

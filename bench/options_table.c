@@ -126,8 +126,11 @@ const option option_table[] = {
      .offset = AT(network), .help = "of ranks: seconds of a message, bytes a second"},
     {.name = "--machine", .argument = "NAME,...", .kind = KIND_TEXT, .commands = COMMAND_PREDICT,
      .offset = AT(machine), .help = "machines to predict for, by name or profile (default this)"},
-    LATER("--calibrate", NULL, KIND_FLAG, COMMAND_MACHINE, "measure and keep the figures",
-          "not in this version yet: calibration comes later"),
+    {.name = "--machine", .argument = "NAME|FILE", .kind = KIND_NAME, .commands = COMMAND_MACHINE,
+     .offset = AT(machine), .names = YOKE_LIST_MACHINES,
+     .help = "whose profile: this, one that is shipped, or a file"},
+    FLAG_OPTION("--calibrate", calibrate, COMMAND_MACHINE,
+                "measure this machine's profile and keep it"),
 };
 /* clang-format on */
 

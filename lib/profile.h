@@ -167,7 +167,10 @@ yoke_status yk_profile_shipped(const char *name, yk_profile *profile);
  * (0.1 s the first time); -1: the key has none. */
 void yk_profile_key_here(int device, yk_profile_key *key);
 
-/* The sizes that the system tells, and speeds of the shipped profile that is nearest, as assumed.
+/* Its key and the sizes that the system tells, as measured; all else unknown. */
+void yk_profile_describe(int device, yk_profile *profile);
+
+/* The same, and speeds of the shipped profile that is nearest, as assumed.
  * device as above; -1: no GPU. */
 void yk_profile_assume(int device, yk_profile *profile);
 

@@ -10,10 +10,10 @@
 #include <unistd.h>
 
 #include "lib/iface/gpu_tools.h"
+#include "lib/machine.h"
 #include "lib/profile.h"
 #include "lib/status.h"
 #include "lib/text_file.h"
-#include "lib/threads.h"
 
 enum { PATH = 4096 };
 
@@ -171,9 +171,7 @@ static void fill_sizes(const yoke_machine *machine, const yoke_gpu *gpu, yk_prof
     set_count(&p->cpu_threads, machine->processors, "the affinity mask");
     set_count(&p->numa_nodes, machine->numa_nodes, "/sys");
     set_count(&p->host_memory_bytes, (double)machine->memory_total, "/proc/meminfo");
-    int64_t cache = machine->cache_bytes[3] ? machine->cache_bytes[3]
-                                            : machine->cache_bytes[2] * machine->processors;
-    set_count(&p->cpu_cache_bytes, (double)cache, "/sys, one of the last level");
+    set_count(&p->cpu_cache_bytes, (double)yk_machine_last_caches(), "/sys, the last level's");
     yk_figure_set(&p->gpu_count, gpu ? 1.0 : 0.0, YK_MEASURED, "this build, here");
     if (!gpu) return;
     set_count(&p->gpu_sms, gpu->multiprocessors, "CUDA's attribute");
@@ -184,18 +182,30 @@ static void fill_sizes(const yoke_machine *machine, const yoke_gpu *gpu, yk_prof
                   "CUDA's hostNativeAtomicSupported");
 }
 
-void yk_profile_assume(int device, yk_profile *profile)
+void yk_profile_describe(int device, yk_profile *profile)
 {
     yoke_machine machine;
     yoke_gpu gpu;
-    yk_profile_key key;
+    yk_profile_clear(profile);
     yoke_machine_describe(&machine);
     bool has_gpu = describe_gpu(device, &gpu);
-    key_of(&machine, has_gpu ? &gpu : NULL, &key);
-    find_nearest(&key, profile);
-    assume_all(profile, has_gpu);
+    key_of(&machine, has_gpu ? &gpu : NULL, &profile->key);
     fill_sizes(&machine, has_gpu ? &gpu : NULL, profile);
-    profile->key = key;
+    strcpy(profile->name, "this");
+}
+
+void yk_profile_assume(int device, yk_profile *profile)
+{
+    yk_profile here;
+    yk_profile_describe(device, &here);
+    find_nearest(&here.key, profile);
+    assume_all(profile, *here.key.gpu != '\0');
+    for (int i = 0; i < yk_profile_entry_count; i++) {
+        const yk_profile_entry *e = &yk_profile_entries[i];
+        if (!e->is_curve && yk_known(yk_profile_figure(&here, e)))
+            *yk_profile_figure(profile, e) = *yk_profile_figure(&here, e);
+    }
+    profile->key = here.key;
     profile->date[0] = '\0';
     strcpy(profile->name, "this");
     snprintf(profile->text, sizeof profile->text, "this machine, as assumed");

@@ -65,7 +65,9 @@ static double read_quantity(const char **at, yk_unit unit)
         if (scales[i].unit == unit && strlen(scales[i].text) == length &&
             strncmp(scales[i].text, end, length) == 0) {
             *at = end + length + strspn(end + length, " \t");
-            value *= scales[i].factor;
+            /* 0.83 us is 0.83 / 1e6: 1e-6 would be rounded before */
+            value = scales[i].factor < 1.0 ? value / round(1.0 / scales[i].factor)
+                                           : value * scales[i].factor;
             return yk_unit_sane(unit, value) ? value : NAN;
         }
     return NAN;
