@@ -31,6 +31,7 @@ yoke_status yoke_context_create(const yoke_context_options *options, yoke_contex
     atomic_init(&made->references, 1);
     atomic_init(&made->live_bytes, 0);
     atomic_init(&made->allocations, 0);
+    atomic_init(&made->machine, NULL);
     *context = made;
     return YOKE_OK;
 }
@@ -42,8 +43,9 @@ void yk_context_retain(yoke_context *context)
 
 void yk_context_release(yoke_context *context)
 {
-    if (atomic_fetch_sub_explicit(&context->references, 1, memory_order_acq_rel) == 1)
-        free(context);
+    if (atomic_fetch_sub_explicit(&context->references, 1, memory_order_acq_rel) > 1) return;
+    free(atomic_load(&context->machine));
+    free(context);
 }
 
 void yoke_context_destroy(yoke_context *context)

@@ -17,7 +17,7 @@ typedef struct yk_choice {
     bool shared;               /* rows on a GPU and on the CPU */
     int64_t gpu_rows;          /* then: the GPU's */
     bool cut_is_measured;      /* and so may move */
-    char notice[160];          /* of what was done in place of what was asked; or empty */
+    char notice[256];          /* of what was done in place of what was asked; or empty */
     const yk_memmode *memmode; /* NULL with one owner */
     const yk_driver *driver;
     const char *home, *solver, *preconditioner, *effort;
