@@ -31,11 +31,15 @@
     X(resident_barriers, 3.79, "grid barriers of an iteration of driver persistent")               \
     X(resident_row, 0.502e-9, "seconds a row of a block: vectors, halo by messages")               \
     X(resident_entry, 0.278e-9, "seconds an entry of a block, from shared memory or L2")           \
-    /* CPU. A row's sum is a chain of fused operations that no width of SIMD hides. */             \
+    /* CPU: shares of what reading reaches, measured on sets of the same size. In memory from the  \
+     * H200's host, the others fitted to one core with everything in its caches: a row is a chain  \
+     * of fused operations that no width of SIMD hides, a folded one gathers two vectors. */                \
     X(cpu_share, 0.95, "share of the read bandwidth that a pass over the matrix reaches")          \
-    X(cpu_vector_share, 0.80, "the same over vectors, a third of which are written")               \
-    X(cpu_row, 1.3e-9, "seconds of a thread a row, beside its entries")                            \
-    X(cpu_entry, 0.50e-9, "seconds of a thread an entry, everything in its caches")                \
+    X(cpu_vector_share, 0.80, "the same over vectors in memory, a third of which are written")     \
+    X(cpu_cached_vector_share, 1.3, "the same in caches: written where they were read")            \
+    X(cpu_row, 2.0e-9, "seconds of a thread a row, beside its entries")                            \
+    X(cpu_entry, 0.42e-9, "seconds of a thread an entry, everything in its caches")                \
+    X(cpu_fold_entry, 0.15e-9, "the same more, where it folds")                                    \
     X(cpu_lonely, 7e-9, "seconds of a thread a scattered gather, where that was not measured")     \
     /* Meetings of a GPU and the CPU. */                                                           \
     X(meeting_tails, 1.0, "tails of a pass that a meeting kernel costs")                           \

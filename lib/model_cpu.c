@@ -4,15 +4,24 @@
 
 #include "lib/model.h"
 
-/* The caches count as they do for reading a set of that size over and over. */
-static double read_speed(const yk_model *m, double bytes)
+/* Times as fast as from memory, as it is for reading a set of that size over and over. */
+static double cache_gain(const yk_model *m)
 {
-    const yk_profile *p = m->machine;
-    double memory = yk_curve_at(&p->cpu_read, m->threads);
-    const yk_curve *set = &p->cpu_read_set;
-    if (set->points < 2) return memory;
-    double gain = yk_curve_at(set, bytes) / set->value[set->points - 1];
-    return memory * fmax(1.0, gain);
+    const yk_curve *set = &m->machine->cpu_read_set;
+    if (set->points < 2) return 1.0;
+    return fmax(1.0, yk_curve_at(set, m->cpu_set) / set->value[set->points - 1]);
+}
+
+static double read_speed(const yk_model *m)
+{
+    return yk_curve_at(&m->machine->cpu_read, m->threads) * cache_gain(m);
+}
+
+/* Well above what memory gives, so from a cache. */
+static double vector_speed(const yk_model *m)
+{
+    bool cached = cache_gain(m) > 1.5;
+    return read_speed(m) * (cached ? m->c->cpu_cached_vector_share : m->c->cpu_vector_share);
 }
 
 /* Where a vector does not stay in the caches, a gather waits for memory. */
@@ -30,7 +39,8 @@ static void product(const yk_model *m, double speed, double *term)
 {
     double nonzeros = m->nonzeros * m->cpu_rows / m->rows;
     double reading = m->cpu_bytes / (m->c->cpu_share * speed);
-    double computing = (m->c->cpu_row * m->cpu_rows + m->c->cpu_entry * nonzeros) / m->threads;
+    double entry = m->c->cpu_entry + (m->plan->folded ? m->c->cpu_fold_entry : 0.0);
+    double computing = (m->c->cpu_row * m->cpu_rows + entry * nonzeros) / m->threads;
     double longest = fmax(computing, gather_seconds(m));
     term[YK_TERM_cpu_matrix] += reading;
     term[YK_TERM_cpu_products] += fmax(0.0, longest - reading);
@@ -54,13 +64,10 @@ static int barriers_in(const yk_model *m, int half)
 
 void yk_model_cpu_terms(const yk_model *m, yk_model_times *times)
 {
-    double speed = read_speed(m, m->cpu_set);
-    double vectors = read_speed(m, 8.0 * 5.0 * m->cpu_rows); /* x, r, p, q, z lie together */
-    vectors = fmax(speed, vectors);
-    product(m, speed, times->at[0]);
+    product(m, read_speed(m), times->at[0]);
     for (int half = 0; half < YK_HALVES; half++) {
         double bytes = yk_model_row_bytes(m, half) * m->cpu_rows;
-        times->at[half][YK_TERM_cpu_vectors] += bytes / (m->c->cpu_vector_share * speed);
+        times->at[half][YK_TERM_cpu_vectors] += bytes / vector_speed(m);
         times->at[half][YK_TERM_cpu_barriers] += barriers_in(m, half) * yk_model_cpu_barrier(m);
     }
 }

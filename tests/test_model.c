@@ -40,7 +40,7 @@ static yk_model_constants plain_constants(void)
     c.gpu_sell_share = c.gpu_csr_share = c.gpu_vector_share = 1.0;
     c.cpu_share = c.cpu_vector_share = c.host_share = 1.0;
     c.tail_barriers = c.fold_tail_barriers = 1.0;
-    c.cpu_row = c.cpu_entry = 0.0;
+    c.cpu_row = c.cpu_entry = c.cpu_fold_entry = 0.0;
     return c;
 }
 
