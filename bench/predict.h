@@ -22,6 +22,7 @@ typedef struct forecast {
     const char *matrix, *machine;
     yoke_shape shape;
     const yoke_model *model;
+    double gpu_memory;    /* bytes */
     predicted_plan *plan; /* [count], fastest first; those that do not fit last */
     int count;
     int single, shared;           /* the best of one owner, and of both; -1: there is none */
@@ -33,8 +34,14 @@ typedef struct forecast {
 int forecast_make(const bench_options *options, const yoke_model *model, forecast *f);
 void forecast_free(forecast *f);
 
-/* The best share of a plan of both owners, which is set; 0 where none was found. */
-double best_share(const yoke_model *model, const yoke_shape *shape, yoke_model_plan *plan);
+/* Predicts p; what does not fit in the GPU's memory and has no home of its own spills as much of
+ * its matrix as it must. 0 where the model refuses the plan or lacks a figure. */
+int predict_fitting(const forecast *f, const yoke_model *model, const yoke_shape *shape,
+                    predicted_plan *p);
+
+/* The best share of a plan of both owners; 0 where none was found. */
+double best_share(const forecast *f, const yoke_model *model, const yoke_shape *shape,
+                  const predicted_plan *plan);
 
 /* Of the best plans of one owner and of both: where they change places. */
 void find_break_evens(yoke_context *context, forecast *f);

@@ -21,25 +21,21 @@ static yoke_shape scaled(const yoke_shape *a, double factor)
     return b;
 }
 
-static double seconds_of(const yoke_model *model, const yoke_shape *shape, yoke_model_plan plan)
-{
-    yoke_prediction p;
-    if (yoke_model_predict(model, shape, &plan, &p)) return INFINITY;
-    return isnan(p.seconds) ? INFINITY : p.seconds;
-}
-
 /* The least time of one owner, by any plan that was tried, and of both at the best share. */
 static int sharing_wins(const forecast *f, const yoke_model *model, const yoke_shape *shape)
 {
     double single = INFINITY, shared = INFINITY;
     for (int i = 0; i < f->count; i++) {
-        yoke_model_plan plan = f->plan[i].plan;
-        if (!f->plan[i].p.fits) continue;
-        if (plan.cpu_share > 0.0 && plan.cpu_share < 1.0) {
-            plan.cpu_share = best_share(model, shape, &plan);
-            if (plan.cpu_share > 0.0) shared = fmin(shared, seconds_of(model, shape, plan));
-        } else
-            single = fmin(single, seconds_of(model, shape, plan));
+        predicted_plan p = f->plan[i];
+        int is_shared = p.plan.cpu_share > 0.0 && p.plan.cpu_share < 1.0;
+        if (*p.home) p.plan.home = NULL; /* spilled since it had to: perhaps it has not now */
+        if (is_shared) p.plan.cpu_share = best_share(f, model, shape, &p);
+        if (is_shared && !(p.plan.cpu_share > 0.0)) continue;
+        if (!predict_fitting(f, model, shape, &p) || !p.p.fits) continue;
+        if (is_shared)
+            shared = fmin(shared, p.p.seconds);
+        else
+            single = fmin(single, p.p.seconds);
     }
     return shared < single;
 }

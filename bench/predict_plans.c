@@ -26,33 +26,66 @@ static names names_of(const words *asked, const names *by_default)
     return of.count ? of : *by_default;
 }
 
+/* ------------------------------------------------------------------- memory */
+
+/* What of the matrix must lie in host memory for the rest to fit; 0 where the vectors alone do not.
+ */
+static int spill_what_must(const forecast *f, const yoke_model *model, const yoke_shape *shape,
+                           predicted_plan *p)
+{
+    yoke_model_plan nothing = p->plan;
+    yoke_prediction kept;
+    nothing.home = "spill:1";
+    if (yoke_model_predict(model, shape, &nothing, &kept)) return 0;
+    double matrix = p->p.gpu_bytes - kept.gpu_bytes, over = p->p.gpu_bytes - f->gpu_memory;
+    if (over > matrix || !(matrix > 0.0)) return 0;
+    snprintf(p->home, sizeof p->home, "spill:%.4f", fmin(1.0, ceil(1e4 * over / matrix) / 1e4));
+    p->plan.home = p->home;
+    return !yoke_model_predict(model, shape, &p->plan, &p->p);
+}
+
+int predict_fitting(const forecast *f, const yoke_model *model, const yoke_shape *shape,
+                    predicted_plan *p)
+{
+    const char *home = p->plan.home;
+    if (yoke_model_predict(model, shape, &p->plan, &p->p) || isnan(p->p.seconds)) return 0;
+    p->p.fits = p->p.gpu_bytes <= f->gpu_memory;
+    if (!p->p.fits && (!home || !strcmp(home, "owner")))
+        p->p.fits = spill_what_must(f, model, shape, p) && p->p.gpu_bytes <= f->gpu_memory;
+    return 1;
+}
+
 /* ------------------------------------------------------------------- shares */
 
-static double seconds_at(const yoke_model *model, const yoke_shape *shape, yoke_model_plan *plan,
-                         double share)
+/* Infinite where it cannot be, or does not fit. */
+static double seconds_at(const forecast *f, const yoke_model *model, const yoke_shape *shape,
+                         const predicted_plan *plan, double share)
 {
-    yoke_prediction p;
-    plan->cpu_share = share;
-    if (yoke_model_predict(model, shape, plan, &p) || isnan(p.seconds)) return INFINITY;
-    return p.seconds;
+    predicted_plan p = *plan;
+    p.plan.cpu_share = share;
+    return predict_fitting(f, model, shape, &p) && p.p.fits ? p.p.seconds : INFINITY;
 }
 
 /* Golden section (Kiefer, 1953) over the logarithm: the time falls until the CPU is the slower one,
- * then rises. At least a chunk of 256 rows on either side. */
-double best_share(const yoke_model *model, const yoke_shape *shape, yoke_model_plan *plan)
+ * then rises; shares too small to fit lie on the falling side. At least a chunk of 256 rows on
+ * either side. */
+double best_share(const forecast *f, const yoke_model *model, const yoke_shape *shape,
+                  const predicted_plan *plan)
 {
     const double golden = 0.6180339887498949;
     double least = 256.0 / shape->rows, low = log(least), high = log(1.0 - least);
     if (!(shape->rows >= 512.0)) return 0.0;
     for (int i = 0; i < 60; i++) {
         double left = high - golden * (high - low), right = low + golden * (high - low);
-        if (seconds_at(model, shape, plan, exp(left)) <= seconds_at(model, shape, plan, exp(right)))
+        double at_left = seconds_at(f, model, shape, plan, exp(left));
+        double at_right = seconds_at(f, model, shape, plan, exp(right));
+        if (at_left <= at_right && isfinite(at_left))
             high = right;
         else
             low = left;
     }
     double share = exp(0.5 * (low + high));
-    return isfinite(seconds_at(model, shape, plan, share)) ? share : 0.0;
+    return isfinite(seconds_at(f, model, shape, plan, share)) ? share : 0.0;
 }
 
 /* ------------------------------------------------------------------- plans */
@@ -66,38 +99,10 @@ static void add(forecast *f, const predicted_plan *p)
     f->plan[f->count++] = *p;
 }
 
-/* What of the matrix must lie in host memory for the rest to fit. */
-static int spill_what_must(const forecast *f, double memory, predicted_plan *p)
-{
-    yoke_model_plan nothing = p->plan;
-    yoke_prediction kept;
-    nothing.home = "spill:1";
-    if (yoke_model_predict(f->model, &f->shape, &nothing, &kept)) return 0;
-    double matrix = p->p.gpu_bytes - kept.gpu_bytes, over = p->p.gpu_bytes - memory;
-    if (over > matrix || !(matrix > 0.0)) return 0;
-    snprintf(p->home, sizeof p->home, "spill:%.4f", fmin(1.0, ceil(1e4 * over / matrix) / 1e4));
-    p->plan.home = p->home;
-    return !yoke_model_predict(f->model, &f->shape, &p->plan, &p->p);
-}
-
-/* The smaller of what the machine has and what is pretended. */
-static double gpu_memory(const bench_options *options, const yoke_model *model)
-{
-    double has = yoke_model_figure(model, "gpu_memory_bytes");
-    if (isnan(has)) has = INFINITY;
-    return options->gpu_memory > 0.0 ? fmin(has, options->gpu_memory) : has;
-}
-
 /* Plans that the model refuses are none; a figure that is missing makes none either. */
-static void try_plan(const bench_options *options, forecast *f, predicted_plan p)
+static void try_plan(forecast *f, predicted_plan p)
 {
-    double memory = gpu_memory(options, f->model);
-    const char *home = p.plan.home;
-    int is_owner = !home || !strcmp(home, "owner");
-    if (yoke_model_predict(f->model, &f->shape, &p.plan, &p.p)) return;
-    if (p.p.gpu_bytes > memory && is_owner && spill_what_must(f, memory, &p)) is_owner = 0;
-    p.p.fits = p.p.gpu_bytes <= memory;
-    if (!isnan(p.p.seconds)) add(f, &p);
+    if (predict_fitting(f, f->model, &f->shape, &p)) add(f, &p);
 }
 
 /* Managed and plain memory are the same to a model where the CPU has no rows. */
@@ -111,8 +116,7 @@ typedef struct axes {
     names memory, home, driver, shape, format, partition;
 } axes;
 
-static void for_drivers(const bench_options *options, const axes *a, predicted_plan p,
-                        int finds_share, forecast *f)
+static void for_drivers(const axes *a, predicted_plan p, int finds_share, forecast *f)
 {
     for (int d = 0; d < a->driver.count; d++)
         for (int s = 0; s < a->shape.count; s++)
@@ -122,16 +126,15 @@ static void for_drivers(const bench_options *options, const axes *a, predicted_p
                 one.plan.shape = a->shape.name[s];
                 one.plan.format = a->format.name[k];
                 if (finds_share) {
-                    one.plan.cpu_share = best_share(f->model, &f->shape, &one.plan);
+                    one.plan.cpu_share = best_share(f, f->model, &f->shape, &one);
                     if (!(one.plan.cpu_share > 0.0)) continue;
                 }
-                try_plan(options, f, one);
+                try_plan(f, one);
             }
 }
 
 /* Where a mode is of no matter the first one stands for all. */
-static void for_memories(const bench_options *options, const axes *a, predicted_plan p,
-                         int finds_share, forecast *f)
+static void for_memories(const axes *a, predicted_plan p, int finds_share, forecast *f)
 {
     for (int h = 0; h < a->home.count; h++)
         for (int m = 0; m < a->memory.count; m++) {
@@ -142,38 +145,37 @@ static void for_memories(const bench_options *options, const axes *a, predicted_
                 if (m > 0) continue;
                 one.plan.memory = NULL;
             }
-            for_drivers(options, a, one, finds_share, f);
+            for_drivers(a, one, finds_share, f);
         }
 }
 
-static void for_cpu(const bench_options *options, const axes *a, predicted_plan p, forecast *f)
+static void for_cpu(const axes *a, predicted_plan p, forecast *f)
 {
     p.plan.cpu_share = 1.0;
     p.plan.format = "csr";
     p.plan.driver = "team";
     for (int s = 0; s < a->shape.count; s++) {
         p.plan.shape = a->shape.name[s];
-        try_plan(options, f, p);
+        try_plan(f, p);
     }
 }
 
-static void for_partition(const bench_options *options, const axes *a, const char *name,
-                          predicted_plan p, forecast *f)
+static void for_partition(const axes *a, const char *name, predicted_plan p, forecast *f)
 {
     const char *argument = strchr(name, ':');
     snprintf(p.partition, sizeof p.partition, "%s", name);
     if (!strcmp(name, "cpu"))
-        for_cpu(options, a, p, f);
+        for_cpu(a, p, f);
     else if (!strcmp(name, "gpu"))
-        for_memories(options, a, p, 0, f);
+        for_memories(a, p, 0, f);
     else if (argument) {
         p.plan.cpu_share = strtod(argument + 1, NULL);
         if (p.plan.cpu_share >= 1.0)
-            for_cpu(options, a, p, f);
+            for_cpu(a, p, f);
         else
-            for_memories(options, a, p, 0, f);
+            for_memories(a, p, 0, f);
     } else
-        for_memories(options, a, p, 1, f);
+        for_memories(a, p, 1, f);
 }
 
 /* ------------------------------------------------------------------ ranking */
@@ -208,6 +210,14 @@ static void rank(forecast *f)
         f->plan[i].gain = f->single < 0 ? NAN : f->plan[f->single].p.seconds / f->plan[i].p.seconds;
 }
 
+/* The smaller of what the machine has and what is pretended. */
+static double gpu_memory(const bench_options *options, const yoke_model *model)
+{
+    double has = yoke_model_figure(model, "gpu_memory_bytes");
+    if (isnan(has)) has = INFINITY;
+    return options->gpu_memory > 0.0 ? fmin(has, options->gpu_memory) : has;
+}
+
 int forecast_make(const bench_options *options, const yoke_model *model, forecast *f)
 {
     static const names memories = {4, {"mapped", "explicit", "managed", "system"}};
@@ -232,8 +242,8 @@ int forecast_make(const bench_options *options, const yoke_model *model, forecas
                                  .network_latency = options->network[0],
                                  .network_speed = options->network[1]}};
     f->model = model;
-    for (int i = 0; i < a.partition.count; i++)
-        for_partition(options, &a, a.partition.name[i], p, f);
+    f->gpu_memory = gpu_memory(options, model);
+    for (int i = 0; i < a.partition.count; i++) for_partition(&a, a.partition.name[i], p, f);
     rank(f);
     if (f->count) return 0;
     return say_error(ENDS_BAD_INPUT, "predict: no plan of those names can be predicted for %s: %s",

@@ -29,14 +29,15 @@ static double unit_of(const forecast *f)
 /* At share 0 the GPU alone, by the same driver and shape. */
 static void find_curve(const forecast *f, double widest, double *x, double *y)
 {
-    yoke_model_plan plan = {0};
-    if (f->shared >= 0) plan = f->plan[f->shared].plan;
     for (int k = 0; k < POINTS; k++) {
-        yoke_prediction p;
-        plan.cpu_share = fmin(widest * k / (POINTS - 1), 0.9999);
-        x[k] = 100.0 * plan.cpu_share;
+        predicted_plan p = {.plan = {0}};
+        if (f->shared >= 0) p = f->plan[f->shared];
+        if (*p.home) p.plan.home = NULL;
+        p.plan.cpu_share = fmin(widest * k / (POINTS - 1), 0.9999);
+        x[k] = 100.0 * p.plan.cpu_share;
         y[k] = NAN;
-        if (!yoke_model_predict(f->model, &f->shape, &plan, &p)) y[k] = p.seconds / unit_of(f);
+        if (predict_fitting(f, f->model, &f->shape, &p) && p.p.fits)
+            y[k] = p.p.seconds / unit_of(f);
     }
 }
 

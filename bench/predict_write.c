@@ -115,6 +115,9 @@ void write_forecast_terms(const forecast *f, FILE *stream)
         name_plan(p, text, sizeof text);
         fprintf(stream, "\n%s: %.2f us\n  %10s  %10s  (us; counted: not behind the other owner)\n",
                 text, 1e6 * p->p.seconds, "work", "counted");
+        if (p->p.cpu > 0.0 && p->p.gpu > 0.0)
+            fprintf(stream, "  the CPU works %.2f us, the GPU %.2f us\n", 1e6 * p->p.cpu,
+                    1e6 * p->p.gpu);
         for (int t = 0; t < p->p.terms; t++)
             if (p->p.term[t].work > 0.0)
                 fprintf(stream, "  %10.3f  %10.3f  %s\n", 1e6 * p->p.term[t].work,

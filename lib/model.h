@@ -131,6 +131,9 @@ void yk_model_network_terms(const yk_model *m, yk_model_times *times);
 double yk_model_gpu_tail(const yk_model *m);
 double yk_model_cpu_barrier(const yk_model *m);
 
+/* Whether the GPU's passes read host memory, and so share it with the CPU. */
+bool yk_model_reads_host_memory(const yk_model *m);
+
 /* Share of the gathers whose sector no other row near by wants. */
 double yk_model_lonely(const yoke_shape *matrix);
 

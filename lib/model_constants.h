@@ -33,7 +33,7 @@
     X(resident_entry, 0.278e-9, "seconds an entry of a block, from shared memory or L2")           \
     /* CPU: shares of what reading reaches, measured on sets of the same size. In memory from the  \
      * H200's host, the others fitted to one core with everything in its caches: a row is a chain  \
-     * of fused operations that no width of SIMD hides, a folded one gathers two vectors. */                \
+     * of fused operations that no width of SIMD hides, a folded one gathers two vectors. */       \
     X(cpu_share, 0.95, "share of the read bandwidth that a pass over the matrix reaches")          \
     X(cpu_vector_share, 0.80, "the same over vectors in memory, a third of which are written")     \
     X(cpu_cached_vector_share, 1.3, "the same in caches: written where they were read")            \

@@ -14,7 +14,10 @@ static double cache_gain(const yk_model *m)
 
 static double read_speed(const yk_model *m)
 {
-    return yk_curve_at(&m->machine->cpu_read, m->threads) * cache_gain(m);
+    double memory = yk_curve_at(&m->machine->cpu_read, m->threads);
+    if (yk_model_reads_host_memory(m))
+        memory = fmin(memory, yk_figure_or(&m->machine->cpu_reads_host_shared, memory));
+    return memory * cache_gain(m);
 }
 
 /* Well above what memory gives, so from a cache. */

@@ -44,9 +44,12 @@ static double gather_seconds(const yk_model *m)
     return m->matrix->sectors * m->gpu_rows * crowding / rate;
 }
 
+/* Less while the CPU reads its memory too. */
 static double host_speed(const yk_model *m)
 {
-    return m->c->host_share * yk_figure_or(&m->machine->gpu_reads_host, NAN);
+    double alone = yk_figure_or(&m->machine->gpu_reads_host, NAN);
+    double beside = yk_figure_or(&m->machine->gpu_reads_host_shared, alone);
+    return m->c->host_share * (m->cpu_rows > 0.0 ? fmin(alone, beside) : alone);
 }
 
 /* ------------------------------------------------------------------ the loop */
@@ -129,6 +132,13 @@ static bool lies_in_host_memory(const yk_model_plan *plan)
 {
     return plan->home == YK_MODEL_SHARED &&
            (plan->memory == YK_MODEL_MAPPED || plan->memory == YK_MODEL_SYSTEM);
+}
+
+bool yk_model_reads_host_memory(const yk_model *m)
+{
+    const yk_model_plan *plan = m->plan;
+    return m->gpu_rows > 0.0 &&
+           (lies_in_host_memory(plan) || (plan->home == YK_MODEL_SPILL && plan->spill > 0.0));
 }
 
 void yk_model_gpu_terms(const yk_model *m, yk_model_times *times)

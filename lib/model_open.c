@@ -89,24 +89,6 @@ double yoke_model_figure(const yoke_model *model, const char *name)
     return NAN;
 }
 
-static double highest(const yk_curve *curve)
-{
-    double most = NAN;
-    for (int k = 0; k < curve->points; k++) most = fmax(most, curve->value[k]);
-    return most;
-}
-
-double yoke_model_cpu_speed(const yoke_model *model)
-{
-    return highest(&model->profile.cpu_read);
-}
-
-double yoke_model_gpu_speed(const yoke_model *model)
-{
-    const yk_curve *read = &model->profile.gpu_read;
-    return read->points > 0 ? read->value[read->points - 1] : NAN;
-}
-
 /* ------------------------------------------------------------------ scaling */
 
 static void scale_figure(yk_figure *f, double factor)

@@ -150,6 +150,23 @@ Test(model, what_is_spilled_comes_over_the_link_beside_the_rest)
     is_about(predicted(&plan).work[YK_TERM_gpu_host], 0.0);
 }
 
+Test(model, host_memory_is_shared_by_who_reads_it_at_once)
+{
+    yk_profile machine = round_machine();
+    const yk_model_constants c = plain_constants();
+    const yoke_shape a = plain_shape();
+    yk_model_plan plan = {.cpu_share = 0.5, .driver = YK_MODEL_GRAPH, .sell = true};
+    yk_model_result alone, beside;
+    yk_figure_set(&machine.gpu_reads_host_shared, 5e9, YK_ASSUMED, "test");
+    yk_figure_set(&machine.cpu_reads_host_shared, 5e10, YK_ASSUMED, "test");
+    yk_model_predict(&machine, &c, &a, &plan, &alone);
+    is_about(alone.work[YK_TERM_cpu_matrix], 44e6 / 1e11);
+    plan.home = YK_MODEL_SHARED;
+    yk_model_predict(&machine, &c, &a, &plan, &beside);
+    is_about(beside.work[YK_TERM_cpu_matrix], 44e6 / 5e10);
+    is_about(beside.work[YK_TERM_gpu_host], 88e6 / 5e9);
+}
+
 Test(model, ranks_share_the_rows_and_meet_in_a_tree)
 {
     yk_model_plan plan = {.driver = YK_MODEL_GRAPH, .sell = true, .ranks = 8};

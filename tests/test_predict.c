@@ -103,6 +103,18 @@ Test(predict, what_does_not_fit_is_spilled_as_far_as_it_must)
     cr_assert_str_eq(json_value(out, "plans.0.fits"), "false", "the vectors alone are too large");
 }
 
+/* A pretended smaller card, that one owner's rows do not fit: the CPU takes more than its speed
+ * would give it, and both do better than either. */
+Test(predict, sharing_pays_most_where_the_gpu_is_full)
+{
+    predict("gen:poisson3d27:200 --machine h200-16cores --driver graph");
+    double roomy = number_in(out, "best_cpu_share");
+    predict("gen:poisson3d27:200 --machine h200-16cores --driver graph --gpu-memory 800M");
+    cr_assert_gt(number_in(out, "best_cpu_share"), 2.0 * roomy);
+    cr_assert_gt(number_in(out, "gain_of_sharing"), 1.2);
+    cr_assert_leq(number_in(out, "plans.0.gpu_bytes"), 800.0 * 1048576.0);
+}
+
 Test(predict, a_file_is_described_by_its_entries)
 {
     predict(SOURCE_DIR "/matrices/real/bcsstk16.mtx.gz --machine h200-16cores");

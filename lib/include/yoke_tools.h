@@ -184,10 +184,6 @@ YOKE_API yoke_status yoke_model_scale(yoke_model *model, const char *what, doubl
 /* Figures of the machine by name, as in its profile: "gpu_sms"; NaN if not known. */
 YOKE_API double yoke_model_figure(const yoke_model *model, const char *name);
 
-/* Speeds of the memories, bytes a second; NaN if not known: of all threads, of the GPU. */
-YOKE_API double yoke_model_cpu_speed(const yoke_model *model);
-YOKE_API double yoke_model_gpu_speed(const yoke_model *model);
-
 /* The model's own numbers, k from 0; NULL past the end. Setting is for fitting them. */
 YOKE_API const char *yoke_model_constant(const yoke_model *model, int k, double *value,
                                          const char **text);
