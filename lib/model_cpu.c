@@ -32,7 +32,8 @@ static double gather_seconds(const yk_model *m)
 {
     const yk_curve *set = &m->machine->cpu_gather_set;
     double all = yk_figure_or(&m->machine->cpu_threads, 1.0), lonely = yk_model_lonely(m->matrix);
-    double gathers = lonely * m->nonzeros * m->cpu_rows / m->rows;
+    double vectors = m->plan->folded ? 2.0 : 1.0; /* z and the last p */
+    double gathers = vectors * lonely * m->nonzeros * m->cpu_rows / m->rows;
     if (!(lonely > 0.0)) return 0.0;
     if (set->points == 0) return gathers * m->c->cpu_lonely / m->threads;
     return gathers / (yk_curve_at(set, 8.0 * m->rows) * m->threads / all);

@@ -40,8 +40,9 @@ static double gather_seconds(const yk_model *m)
     double l2 = yk_figure_or(&m->machine->gpu_l2_bytes, INFINITY);
     double rate = m->c->gather_share * m->c->l2_speed * memory_speed(m) / SECTOR;
     double lonely = yk_model_lonely(m->matrix);
-    double crowding = 1.0 + lonely * m->c->gather_crowding * 8.0 * m->rows / l2;
-    return m->matrix->sectors * m->gpu_rows * crowding / rate;
+    double vectors = m->plan->folded ? 2.0 : 1.0; /* z and the last p */
+    double crowding = 1.0 + lonely * m->c->gather_crowding * 8.0 * vectors * m->rows / l2;
+    return vectors * m->matrix->sectors * m->gpu_rows * crowding / rate;
 }
 
 /* Less while the CPU reads its memory too. */
