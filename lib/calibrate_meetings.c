@@ -13,7 +13,7 @@
 #endif
 
 enum { SAMPLES = 101 };
-static const double SECONDS = 0.1, DEADLINE = 1.0;
+static const double SECONDS = 0.1;
 
 /* ------------------------------------------------------------------ region */
 
@@ -47,6 +47,8 @@ static void measure_region(yk_calibration *c)
 /* ---------------------------------------------------------------- meetings */
 
 #ifdef _OPENMP
+
+static const double DEADLINE = 1.0;
 
 typedef struct meeting {
     yk_flag arrived, go;

@@ -4,11 +4,13 @@
 
 #include "lib/model.h"
 
-/* Times as fast as from memory, as it is for reading a set of that size over and over. */
+/* Times as fast as from memory, as it is for reading a set of that size over and over: of what half
+ * of the last caches hold. Of more, reading alone gains and a pass that writes does not. */
 static double cache_gain(const yk_model *m)
 {
     const yk_curve *set = &m->machine->cpu_read_set;
-    if (set->points < 2) return 1.0;
+    double cache = yk_figure_or(&m->machine->cpu_cache_bytes, 0.0);
+    if (set->points < 2 || m->cpu_set > 0.5 * cache) return 1.0;
     return fmax(1.0, yk_curve_at(set, m->cpu_set) / set->value[set->points - 1]);
 }
 
@@ -20,10 +22,9 @@ static double read_speed(const yk_model *m)
     return memory * cache_gain(m);
 }
 
-/* Well above what memory gives, so from a cache. */
 static double vector_speed(const yk_model *m)
 {
-    bool cached = cache_gain(m) > 1.5;
+    bool cached = cache_gain(m) > 1.0;
     return read_speed(m) * (cached ? m->c->cpu_cached_vector_share : m->c->cpu_vector_share);
 }
 

@@ -167,6 +167,11 @@ yoke_status yk_profile_shipped(const char *name, yk_profile *profile);
  * (0.1 s the first time); -1: the key has none. */
 void yk_profile_key_here(int device, yk_profile_key *key);
 
+/* Whether a key is not the one here, and in why what is: "is of another CPU ('...', here '...')".
+ * GPU and driver count where the one here has a GPU. */
+bool yk_profile_key_differs(const yk_profile_key *kept, const yk_profile_key *here, char *why,
+                            size_t size);
+
 /* Its key and the sizes that the system tells, as measured; all else unknown. */
 void yk_profile_describe(int device, yk_profile *profile);
 

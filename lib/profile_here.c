@@ -57,8 +57,8 @@ void yk_profile_key_here(int device, yk_profile_key *key)
     key_of(&machine, describe_gpu(device, &gpu) ? &gpu : NULL, key);
 }
 
-/* Why a profile is not of this machine, in why; false if it is. */
-static bool differs(const yk_profile_key *kept, const yk_profile_key *here, char *why, size_t size)
+bool yk_profile_key_differs(const yk_profile_key *kept, const yk_profile_key *here, char *why,
+                            size_t size)
 {
     const struct {
         const char *what, *kept, *here;
@@ -72,9 +72,10 @@ static bool differs(const yk_profile_key *kept, const yk_profile_key *here, char
                  words[i].kept, words[i].here);
         return true;
     }
+    if (kept->threads == here->threads) return false;
     snprintf(why, size, "is of another number of processors (%d, here %d)", kept->threads,
              here->threads);
-    return kept->threads != here->threads;
+    return true;
 }
 
 /* -------------------------------------------------------------------- kept */
@@ -115,7 +116,7 @@ static bool read_kept(const yk_profile_key *here, yk_profile *profile, char *not
         take_sentence("profile not used: ", "", notice, size);
         return false;
     }
-    if (differs(&profile->key, here, why, sizeof why)) {
+    if (yk_profile_key_differs(&profile->key, here, why, sizeof why)) {
         snprintf(notice, size, "profile not used: '%s' %s", path, why);
         return false;
     }

@@ -173,8 +173,7 @@ yoke_status yk_text_replace(const char *path, const char *bytes, size_t size)
     size_t length = strlen(path);
     char *beside = malloc(length + sizeof suffix);
     if (!beside) return yk_fail(YOKE_NO_MEMORY, "no memory for a path of %zu bytes", length);
-    memcpy(beside, path, length);
-    memcpy(beside + length, suffix, sizeof suffix);
+    snprintf(beside, length + sizeof suffix, "%s%s", path, suffix);
     int error = write_beside(beside, path, bytes, size);
     free(beside);
     return error ? yk_fail(YOKE_IO, "cannot write '%s': %s", path, strerror(error)) : YOKE_OK;

@@ -67,10 +67,13 @@ typedef struct known {
     char notice[256];
 } known;
 
+/* Without caches: whether others on a machine leave them to a solve is not known, and a GPU must be
+ * twice as fast in any case. */
 static void ask(int device, known *of)
 {
     bool kept;
     yk_profile_here(device, &of->profile, &kept, of->notice, sizeof of->notice);
+    of->profile.cpu_read_set.points = 0;
 }
 
 /* Reading it takes as long as some iterations of a small system, so a context does it once; of two

@@ -73,3 +73,40 @@ Test(cgbench_machine, shows_a_machine_that_is_not_here)
     cr_assert_str_eq(json_value(text, "figures.copy_latency.kind"), "\"assumed\"");
     cr_assert_str_eq(json_value(text, "gpu"), "\"NVIDIA GH200 120GB\"");
 }
+
+/* ------------------------------------------------------------------ wisdom */
+
+static const char measured[] = "run gen:poisson2d5:30 --partition cpu --threads 1 --iterations 20 "
+                               "--repeat 1 --wisdom w --json -";
+
+Test(cgbench_machine, wisdom_saves_measuring_the_same_plan_again)
+{
+    cr_assert_eq(cgbench(measured), 0, "%s", err);
+    cr_assert_not(strstr(out, "wisdom"), "%s", out);
+    cr_assert_eq(cgbench(measured), 0, "%s", err);
+    cr_assert(strstr(out, "\"notices\":[\"wisdom: driver team, format csr, shape"), "%s", out);
+    cr_assert(strstr(out, "nothing was timed"), "%s", out);
+}
+
+Test(cgbench_machine, wisdom_that_is_stale_is_told_and_replaced)
+{
+    cr_assert_eq(cgbench(measured), 0, "%s", err);
+    cr_assert_eq(system("sed -i 's/^cpu = .*/cpu = Another/' w"), 0);
+    cr_assert_eq(cgbench(measured), 0, "%s", err);
+    cr_assert(strstr(err, "wisdom not used: 'w' is of another CPU"), "%s", err);
+    cr_assert_not(strstr(out, "nothing was timed"), "%s", out);
+    cr_assert_eq(cgbench(measured), 0, "%s", err);
+    cr_assert_not(strstr(err, "not used"), "%s", err);
+    cr_assert(strstr(out, "nothing was timed"), "%s", out);
+}
+
+Test(cgbench_machine, wisdom_never_takes_the_place_of_another_file)
+{
+    write_text("notes", "not to be lost\n");
+    cr_assert_eq(cgbench("run gen:poisson2d5:5 --partition cpu --wisdom notes"), 2);
+    cr_assert(strstr(err, "this is no wisdom"), "%s", err);
+    char text[64];
+    read_text("notes", text, sizeof text);
+    cr_assert_str_eq(text, "not to be lost\n");
+    cr_assert_eq(cgbench("run gen:poisson2d5:5 --wisdom -"), 2);
+}

@@ -272,6 +272,27 @@ YOKE_API int yoke_profile_figure(const yoke_profile *profile, int k, yoke_figure
 /* A figure by name, a curve's at `at`: between its points, flat beyond them. NaN: unknown. */
 YOKE_API double yoke_profile_value(const yoke_profile *profile, const char *name, double at);
 
+/* ------------------------------------------------------------------- wisdom */
+
+/* Plans of effort "measure" and "patient" remember in their context what they found: driver,
+ * format, shape and the share of rows on the CPU, by a signature of the matrix's pattern and by
+ * what was asked. The same plan is then made without timing anything, with a notice in its reports.
+ * What "patient" found serves "measure" too.
+ *
+ * import: adds what a file holds; what was cut short, or is of another machine, driver or version
+ * of the library, is not used, with a line to the context's log. YOKE_IO; YOKE_FORMAT for what is
+ * no wisdom. export: replaces the file, as text. forget: all of it. */
+YOKE_API yoke_status yoke_wisdom_import(yoke_context *context, const char *path);
+YOKE_API yoke_status yoke_wisdom_export(yoke_context *context, const char *path);
+YOKE_API yoke_status yoke_wisdom_forget(yoke_context *context);
+
+typedef struct yoke_wisdom_counts {
+    int known; /* choices that are remembered */
+    int64_t used,
+        measured; /* plans made by them, and plans measured, since the context knows any */
+} yoke_wisdom_counts;
+YOKE_API yoke_status yoke_wisdom_count(const yoke_context *context, yoke_wisdom_counts *counts);
+
 /* ------------------------------------------------------------------- energy */
 
 /* Joules that a GPU's board drew, by NVML, which is opened at first use; with device -1, those of

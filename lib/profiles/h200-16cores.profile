@@ -17,12 +17,13 @@ pageable = 0  # measured: pageableMemoryAccess, 2026-11-30
 
 # The host's memory. Its cores are shared with others: 54 to 110 GB/s from minute to minute.
 cpu_triad = 1: 13 GB/s, 4: 50 GB/s, 8: 74 GB/s, 16: 107 GB/s  # measured: STREAM triad, 2026-11-30
-cpu_read = 1: 13 GB/s, 4: 50 GB/s, 8: 74 GB/s, 16: 107 GB/s  # assumed: as the triad measured
+cpu_read = 1: 13 GB/s, 4: 50 GB/s, 8: 74 GB/s, 16: 97 GB/s  # assumed: 16 threads as in bench/records, fewer as the triad
+cpu_read_set = 5.2 MB: 736 GB/s, 144 MB: 152 GB/s, 167 MB: 144 GB/s, 288 MB: 106 GB/s, 845 MB: 91 GB/s, 2.7 GB: 97 GB/s  # measured: bench/records, as many bytes beside each solve, 2026-12-01
 cpu_region = 5 us  # assumed: OpenMP on one socket
 cpu_barrier = 1 us  # assumed: 16 threads of one socket
 cpu_flag = 150 ns  # assumed: core to core on one socket
 
-gpu_read = 32 MB: 5300 GB/s, 48 MB: 5600 GB/s, 64 MB: 3600 GB/s, 1 GB: 4478 GB/s  # measured: 8 to 16 blocks of 256 an SM, 2026-11-30
+gpu_read = 1.3 MB: 12.5 TB/s, 5.4 MB: 9505 GB/s, 43 MB: 9010 GB/s, 106 MB: 7085 GB/s, 120 MB: 5730 GB/s, 344 MB: 5084 GB/s, 830 MB: 4640 GB/s, 2.7 GB: 4500 GB/s  # measured: bench/records, as many bytes beside each solve, 2026-12-01
 gpu_copy = 1 GB: 4294 GB/s  # measured: read and written bytes, 2026-11-30
 gpu_write = 4336 GB/s  # measured: 2026-11-30
 gpu_triad = 4132 GB/s  # measured: 2026-11-30
