@@ -3,8 +3,10 @@
 #include "lib/calibrate.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "lib/iface/gpu_tools.h"
 
@@ -30,10 +32,28 @@ static void date_of_today(char *date, size_t size)
     if (!gmtime_r(&now, &day) || strftime(date, size, "%Y-%m-%d", &day) == 0) date[0] = '\0';
 }
 
+/* Of the whole system: what others do on its other processors takes memory bandwidth too. */
+static double load_of_processor(void)
+{
+    double load = 0.0;
+    long online = sysconf(_SC_NPROCESSORS_ONLN);
+    return online > 0 && getloadavg(&load, 1) == 1 ? load / (double)online : 0.0;
+}
+
+static void note_load(yk_calibration *c, double load)
+{
+    if (load > 0.75 && !*c->notice)
+        snprintf(c->notice, sizeof c->notice,
+                 "this machine was busy, with a load of %.1f a processor: it may be faster than "
+                 "was measured",
+                 load);
+}
+
 void yk_calibrate(yk_calibration *c, int device)
 {
     yk_profile *p = c->profile;
     const yk_gpu_tools *tools = yk_gpu_tools_built();
+    double load = load_of_processor();
     yk_profile_describe(device, p);
     date_of_today(p->date, sizeof p->date);
     snprintf(p->text, sizeof p->text, "%.40s%s%.40s, %d threads", p->key.cpu,
@@ -43,4 +63,5 @@ void yk_calibrate(yk_calibration *c, int device)
     yk_calibrate_cpu(c);
     yk_calibrate_meetings(c);
     if (*p->key.gpu && tools && tools->calibrate) tools->calibrate(c, device);
+    note_load(c, load);
 }

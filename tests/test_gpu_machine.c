@@ -129,7 +129,8 @@ Test(gpu_machine, a_profile_is_measured_in_seconds_and_kept)
     cr_assert_eq(yoke_profile_calibrate(context, 0, NULL, NULL, &p), YOKE_OK, "%s",
                  yoke_error_text());
     assert_within("seconds", yoke_seconds() - start, 0.0, 15.0);
-    cr_assert_str_eq(yoke_profile_notice(p), "");
+    cr_assert_not(strstr(yoke_profile_notice(p), "not all could be measured"), "%s",
+                  yoke_profile_notice(p));
     double read = at(p, "gpu_read", 1e9), sms = at(p, "gpu_sms", 1.0);
     assert_within("gpu_read", read, 5e10, 2e13);
     assert_within("gpu_read in the cache", at(p, "gpu_read", 16e6), 0.8 * read, 50 * read);
