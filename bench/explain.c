@@ -117,10 +117,10 @@ void write_explanation(const row_list *rows, FILE *stream)
         row_label(r, label, sizeof label);
         fprintf(stream, "\n%s\n", label);
         fprintf(stream,
-                "  home %s, effort %s; rows on the CPU %" PRId64 ", GPUs %" PRId64
+                "  home %s, effort %s, reorder %s; rows on the CPU %" PRId64 ", GPUs %" PRId64
                 ", ranks %" PRId64 ", threads %" PRId64 "\n",
-                r->home ? r->home : "unknown", r->effort ? r->effort : "unknown", r->cpu_rows,
-                r->gpus, r->ranks, r->threads);
+                r->home ? r->home : "unknown", r->effort ? r->effort : "unknown",
+                r->reorder ? r->reorder : "unknown", r->cpu_rows, r->gpus, r->ranks, r->threads);
         write_bytes(r, stream);
         if (isfinite(r->joules)) fprintf(stream, "  energy of a solve: %.3g J\n", r->joules);
         for (int k = 0; k < r->notices.count; k++)

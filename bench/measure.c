@@ -59,6 +59,7 @@ static yoke_plan_options plan_options(const bench_options *options, const config
     wanted.preconditioner = asked(c, AXIS_PRECOND);
     wanted.shape = asked(c, AXIS_SHAPE);
     wanted.effort = options->effort;
+    wanted.reorder = options->reorder;
     wanted.threads = (int)options->threads;
     wanted.parts = (int)options->parts;
     wanted.device = options_device(options);
@@ -166,6 +167,7 @@ static void describe(const trial *t, const yoke_report *report, row *r)
     row_set(&r->precond, report->preconditioner);
     row_set(&r->shape, report->shape);
     row_set(&r->effort, report->effort);
+    row_set(&r->reorder, report->reorder);
     row_set(&r->outcome, yoke_outcome_word(report->outcome));
     r->cpu_rows = report->cpu_rows;
     r->gpus = report->gpus;

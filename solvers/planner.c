@@ -498,6 +498,24 @@ static yoke_status choose_format(const yoke_matrix *matrix, yk_choice *choice)
     return YOKE_OK;
 }
 
+/* A search through the whole matrix takes longer than an estimate may; one part has no halo. */
+static yoke_status choose_reorder(const yoke_matrix *matrix, const yoke_plan_options *options,
+                                  yk_choice *choice)
+{
+    const char *name;
+    YK_TRY(find(YOKE_LIST_REORDERINGS, options->reorder, "none", &name, NULL));
+    if (strcmp(name, "none") != 0 && has_callbacks(matrix, options))
+        return yk_fail(YOKE_UNSUITABLE,
+                       "reorder %s does not take a user's operator or preconditioner, which know "
+                       "the caller's order alone; use none",
+                       name);
+    choice->reorder = strcmp(name, "none") != 0 ? YK_REORDER_ASKED : YK_REORDER_NEVER;
+    if (is_auto(options->reorder) && choice->parts > 1 && !has_callbacks(matrix, options) &&
+        may_measure(matrix, choice))
+        choice->reorder = YK_REORDER_IF_LESS;
+    return YOKE_OK;
+}
+
 static yoke_status check_options(const yoke_plan_options *options)
 {
     YK_TRY(yk_check_struct("yoke_plan_options", options->struct_size, sizeof *options));
@@ -530,6 +548,7 @@ yoke_status yk_planner_choose(yoke_matrix *matrix, const yoke_plan_options *give
     YK_TRY(choose_residency(matrix, options, choice));
     choose_measuring(matrix, options, choice);
     YK_TRY(choose_parts(matrix, options, choice));
+    YK_TRY(choose_reorder(matrix, options, choice));
     choose_stores(matrix, choice);
     if (choice->parts == 1) choice->memmode = NULL;
     return YOKE_OK;
