@@ -137,6 +137,8 @@ void yk_parts_bytes(const yoke_plan *plan, size_t *host, size_t *device)
     if (!yk_parts_gpu(plan)) return;
     const yk_home_bytes bytes = home_bytes(plan);
     *device += bytes.device + bytes.managed;
+    /* What is then left alone of a card that has just enough. */
+    if (bytes.managed > 0) *device += *device / (YK_MANAGED_MARGIN - 1) + 1;
     *host += host_bytes_with_device(plan) + bytes.host;
 }
 

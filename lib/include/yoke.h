@@ -324,7 +324,8 @@ YOKE_API void yoke_plan_destroy(yoke_plan *plan);
 typedef struct yoke_memory {
     size_t struct_size;
     size_t host_bytes;   /* that yoke_plan_create would allocate on the host */
-    size_t device_bytes; /* and on devices */
+    size_t device_bytes; /* and on devices: gpu_memory of so many bytes is enough. With what managed
+                          * memory leaves alone of a device that has no more */
 } yoke_memory;
 
 static inline yoke_memory yoke_memory_defaults(void)
