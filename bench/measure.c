@@ -144,11 +144,11 @@ static void record(trial *t, double before, double after, double joules)
     t->done++;
 }
 
-/* A record of a pretended card says so; of gpu_sms the library does. */
+/* A record of a pretended card says so, where it was used; of gpu_sms the library does. */
 static void tell_card(const trial *t, row *r)
 {
     char text[96];
-    if (t->options->gpu_memory <= 0.0) return;
+    if (t->options->gpu_memory <= 0.0 || r->gpus <= 0) return;
     snprintf(text, sizeof text, "gpu_memory %.0f: the card is taken to have as many bytes",
              t->options->gpu_memory);
     row_notice(r, text);

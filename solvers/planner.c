@@ -398,6 +398,19 @@ static yoke_status choose_memory(const yoke_plan_options *options, yk_choice *ch
                    "memory %s for partition %s: %s", name, choice->partition_text, reason);
 }
 
+/* The CPU has no use for what was asked of a GPU's size; where it was named, that is no surprise.
+ */
+static void note_unused_card(const yoke_plan_options *options, yk_choice *choice)
+{
+    if (choice->partition->owner != YK_OWNER_CPU || !is_auto(options->partition)) return;
+    if (options->gpu_memory == 0 && options->gpu_sms == 0) return;
+    const char *what = !options->gpu_sms      ? "gpu_memory"
+                       : !options->gpu_memory ? "gpu_sms"
+                                              : "gpu_memory and gpu_sms";
+    snprintf(choice->notice, sizeof choice->notice, "%s: not used, as partition auto takes the CPU",
+             what);
+}
+
 static yoke_status choose_tables(const yoke_matrix *matrix, yoke_plan_options *options,
                                  double share, yk_choice *choice)
 {
@@ -406,6 +419,7 @@ static yoke_status choose_tables(const yoke_matrix *matrix, yoke_plan_options *o
     if (is_auto(options->partition)) by_default = default_partition(matrix, options, choice);
     YK_TRY(find(YOKE_LIST_PARTITIONS, options->partition, by_default, &name, &table));
     choice->partition = table;
+    note_unused_card(options, choice);
     YK_TRY(choose_shares(matrix, options, share, choice));
     bool gpu = choice->partition->owner == YK_OWNER_GPU;
     choice->falls_back = gpu && is_auto(options->partition) && is_auto(options->driver) &&
