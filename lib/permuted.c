@@ -37,26 +37,33 @@ static int64_t smaller_gap(int64_t gap)
     return gap * 4 / 9 > 1 ? gap * 4 / 9 : gap > 1;
 }
 
-static void sort_columns(int32_t *column, int64_t count)
+static void sort_row(int32_t *column, double *value, int64_t count)
 {
     for (int64_t gap = smaller_gap(count); gap > 0; gap = smaller_gap(gap))
         for (int64_t i = gap; i < count; i++) {
             int32_t moved = column[i];
+            double with = value[i];
             int64_t to = i;
-            for (; to >= gap && column[to - gap] > moved; to -= gap) column[to] = column[to - gap];
+            for (; to >= gap && column[to - gap] > moved; to -= gap) {
+                column[to] = column[to - gap];
+                value[to] = value[to - gap];
+            }
             column[to] = moved;
+            value[to] = with;
         }
 }
 
-static void permute_columns(void *user, int64_t first, int64_t last)
+static void permute_rows(void *user, int64_t first, int64_t last)
 {
     const job *j = user;
     for (int64_t k = first; k < last; k++) {
         int64_t from = yk_row_start(j->csr, j->order[k]), to = yk_row_start(j->permuted, k);
         int64_t count = yk_row_start(j->permuted, k + 1) - to;
-        for (int64_t i = 0; i < count; i++)
+        for (int64_t i = 0; i < count; i++) {
             j->column[to + i] = j->position[j->csr->column[from + i]];
-        sort_columns(j->column + to, count);
+            j->value[to + i] = j->csr->value[from + i];
+        }
+        sort_row(j->column + to, j->value + to, count);
     }
 }
 
@@ -126,8 +133,7 @@ yoke_status yk_permuted_create(yoke_context *context, const yk_csr *csr, const i
         return status;
     }
     fill_starts(&j);
-    yk_parallel_for(threads, csr->rows, GRAIN, permute_columns, &j);
-    yk_parallel_for(threads, csr->rows, GRAIN, permute_values, &j);
+    yk_parallel_for(threads, csr->rows, GRAIN, permute_rows, &j);
     return YOKE_OK;
 }
 

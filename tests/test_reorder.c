@@ -2,6 +2,8 @@
 /* test_reorder.c: plans whose rows are in an order of their own, which nobody outside sees. */
 #include <stdatomic.h>
 
+#include <yoke_tools.h>
+
 #include "tests/systems.h"
 
 /* ------------------------------------------------------- shuffled systems */
@@ -94,9 +96,13 @@ static yoke_plan *planned(yoke_matrix *matrix, const yoke_plan_options *planning
     return plan;
 }
 
-/* Who can have the rows here. */
+/* Who can have the rows, where a GPU is. */
 static const char *const owners[] = {"cpu", "gpu", "ratio:0.4", "model"};
-enum { OWNERS = FAKE_GPU ? 4 : 1 };
+
+static int count_owners(void)
+{
+    return yoke_gpu_count(NULL) > 0 ? 4 : 1;
+}
 
 /* ------------------------------------------------------------------ solves */
 
@@ -105,7 +111,7 @@ Test(reorder, the_caller_sees_his_own_order_alone)
     yoke_matrix *matrix = shuffled(new_context());
     double *b = filled(ROWS, 0.0), *x = filled(ROWS, NAN), *y = filled(ROWS, NAN);
     scramble(b, ROWS, 1);
-    for (int k = 0; k < OWNERS; k++) {
+    for (int k = 0; k < count_owners(); k++) {
         yoke_plan_options planning = reordered();
         yoke_solve_options options = yoke_solve_defaults();
         planning.partition = owners[k];
@@ -127,7 +133,7 @@ Test(reorder, an_initial_guess_is_in_the_callers_order)
     yoke_matrix *matrix = shuffled(new_context());
     double *b = filled(ROWS, 0.0), *x = filled(ROWS, 0.0);
     scramble(b, ROWS, 7);
-    for (int k = 0; k < OWNERS; k++) {
+    for (int k = 0; k < count_owners(); k++) {
         yoke_plan_options planning = reordered();
         yoke_solve_options options = yoke_solve_defaults();
         planning.partition = owners[k];
@@ -159,7 +165,7 @@ Test(reorder, parts_threads_shapes_and_owners_give_the_same_bits)
                              threads, shapes[shape]);
             }
     planning = reordered();
-    for (int k = 1; k < OWNERS; k++) {
+    for (int k = 1; k < count_owners(); k++) {
         planning.partition = owners[k];
         solve_with(matrix, &planning, b, y, NULL);
         cr_assert_eq(memcmp(x, y, ROWS * sizeof *x), 0, "%s", owners[k]);
@@ -186,7 +192,7 @@ Test(reorder, new_values_reach_a_plan_in_its_order)
 {
     yoke_matrix *matrix = shuffled(new_context());
     double *b = filled(ROWS, 1.0), *x = filled(ROWS, 0.0), *y = filled(ROWS, 0.0);
-    for (int k = 0; k < OWNERS; k++) {
+    for (int k = 0; k < count_owners(); k++) {
         static double value[5 * ROWS];
         yoke_plan_options planning = reordered();
         planning.partition = owners[k];
@@ -220,7 +226,7 @@ Test(reorder, rows_are_named_by_the_callers_numbers)
 {
     yoke_context *context = new_context();
     double *b = filled(ROWS, 1.0), *x = filled(ROWS, 0.0);
-    for (int k = 0; k < OWNERS; k++) {
+    for (int k = 0; k < count_owners(); k++) {
         yoke_plan_options planning = reordered();
         planning.partition = owners[k];
         planning.parts = k ? 0 : 3;
@@ -247,7 +253,7 @@ Test(reorder, the_callers_first_bad_diagonal_is_named)
     yoke_context *context = new_context();
     double *b = filled(ROWS, 1.0), *x = filled(ROWS, 0.0);
     static const int bad[][3] = {{3, 800, 1599}, {40, 41, 700}, {1000, 1300, 1500}};
-    for (int k = 0; k < OWNERS; k++)
+    for (int k = 0; k < count_owners(); k++)
         for (int set = 0; set < 3; set++)
             for (int parts = 1; parts <= 3; parts++) {
                 yoke_plan_options planning = reordered();
@@ -376,7 +382,7 @@ Test(reorder, auto_takes_an_order_that_halves_what_travels)
 
 Test(reorder, auto_orders_the_rows_of_a_gpu_and_the_cpu_once)
 {
-    if (!FAKE_GPU) cr_skip_test("there is no fake GPU");
+    if (count_owners() == 1) cr_skip_test("no usable GPU");
     yoke_matrix *matrix = shuffled(new_context());
     double *b = filled(ROWS, 1.0), *x = filled(ROWS, 0.0), *y = filled(ROWS, 0.0);
     yoke_plan_options planning = yoke_plan_defaults();
