@@ -67,6 +67,10 @@ static yoke_status begin(yoke_plan *plan, const yoke_plan_options *options, doub
     yoke_plan_options defaults = yoke_plan_defaults();
     if (!options) options = &defaults;
     YK_TRY(analyse(plan, options, share));
+    if (plan->reordering && plan->choice.reorder == YK_REORDER_NEVER) { /* one owner is left */
+        yk_reorder_undo(plan);
+        return analyse_again(plan, options, share);
+    }
     return yk_reorder_is_wanted(plan) ? reorder(plan, options, share) : YOKE_OK;
 }
 
