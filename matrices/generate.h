@@ -27,9 +27,9 @@ typedef yoke_status (*yk_generate_fn)(yoke_context *context, const yk_argument *
 
 typedef struct yk_generator {
     const char *name;
-    const char *form; /* "jumps3d7:N:CONTRAST:SEED" */
-    const char *text; /* one line on what it is */
-    yk_generate_fn make;
+    const char *form;    /* "jumps3d7:N:CONTRAST:SEED" */
+    const char *text;    /* one line on what it is */
+    yk_generate_fn make; /* NULL: yk_make_shuffled, whose last argument is a spec */
     yk_argument_form argument[YK_ARGUMENTS];
 } yk_generator;
 
@@ -51,5 +51,13 @@ yoke_status yk_make_jumps3d7(yoke_context *, const yk_argument *, yoke_matrix **
 yoke_status yk_make_elasticity3d(yoke_context *, const yk_argument *, yoke_matrix **);
 yoke_status yk_make_graph(yoke_context *, const yk_argument *, yoke_matrix **);
 yoke_status yk_make_random_spd(yoke_context *, const yk_argument *, yoke_matrix **);
+
+/* text: ":SEED:GENERATOR:...". */
+/* What follows "shuffled": the seed, and the spec of the generator within, which points into text.
+ */
+yoke_status yk_split_shuffled(const yk_generator *generator, const char *text, uint64_t *seed,
+                              const char **spec);
+yoke_status yk_make_shuffled(yoke_context *context, const yk_generator *generator, const char *text,
+                             yoke_matrix **matrix);
 
 #endif

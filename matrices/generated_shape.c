@@ -143,15 +143,40 @@ static const struct shaped {
     {"graph", shape_of_graph},      {"random_spd", shape_of_random},
 };
 
+static yoke_status shape_of_named(const yk_generator *generator, const char *arguments,
+                                  yoke_shape *shape)
+{
+    yk_argument argument[YK_ARGUMENTS];
+    YK_TRY(yk_parse_arguments(generator, arguments, argument));
+    for (size_t i = 0; i < sizeof shaped / sizeof *shaped; i++)
+        if (strcmp(shaped[i].name, generator->name) == 0) shaped[i].fill(argument, shape);
+    return YOKE_OK;
+}
+
+/* In a random order entries lie anywhere, but rows are as long as they were. */
+static yoke_status shape_of_shuffled(const yk_generator *generator, const char *arguments,
+                                     yoke_shape *shape)
+{
+    uint64_t seed;
+    const char *spec;
+    YK_TRY(yk_split_shuffled(generator, arguments, &seed, &spec));
+    YK_TRY(yoke_shape_of_generated(spec, shape));
+    const yoke_shape ordered = *shape;
+    if (!(ordered.rows > 0.0)) return YOKE_OK;
+    fill_random(ordered.rows, ordered.nonzeros / ordered.rows, shape);
+    shape->longest_row = ordered.longest_row;
+    shape->sell_entries = ordered.sell_entries;
+    return YOKE_OK;
+}
+
 yoke_status yoke_shape_of_generated(const char *spec, yoke_shape *shape)
 {
     const yk_generator *generator;
-    yk_argument argument[YK_ARGUMENTS];
     if (!spec || !shape) return yk_fail(YOKE_INVALID, "spec or shape is NULL");
     YK_TRY(yk_find_generator(spec, &generator));
-    YK_TRY(yk_parse_arguments(generator, spec + strlen(generator->name), argument));
-    for (size_t i = 0; i < sizeof shaped / sizeof *shaped; i++)
-        if (strcmp(shaped[i].name, generator->name) == 0) shaped[i].fill(argument, shape);
+    const char *arguments = spec + strlen(generator->name);
+    YK_TRY(generator->make ? shape_of_named(generator, arguments, shape)
+                           : shape_of_shuffled(generator, arguments, shape));
     shape->start_bytes = shape->nonzeros <= INT32_MAX ? 4.0 : 8.0;
     return YOKE_OK;
 }

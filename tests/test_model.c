@@ -289,10 +289,11 @@ Test(model, shapes_of_generated_matrices_are_those_of_the_matrices)
     static const struct {
         const char *spec;
         double nonzeros, sell; /* tolerances */
-    } cases[] = {{"poisson2d5:300", 0.0, 0.01},    {"poisson3d7:40", 0.0, 0.05},
-                 {"poisson3d27:30", 0.0, 0.12},    {"elasticity3d:16", 0.0, 0.2},
-                 {"jumps3d7:40:100:1", 0.0, 0.05}, {"anisotropic3d7:40:0.1", 0.0, 0.05},
-                 {"graph:40000:12:1", 0.01, 0.02}, {"random_spd:30000:9:1", 0.1, 0.15}};
+    } cases[] = {{"poisson2d5:300", 0.0, 0.01},      {"poisson3d7:40", 0.0, 0.05},
+                 {"poisson3d27:30", 0.0, 0.12},      {"elasticity3d:16", 0.0, 0.2},
+                 {"jumps3d7:40:100:1", 0.0, 0.05},   {"anisotropic3d7:40:0.1", 0.0, 0.05},
+                 {"graph:40000:12:1", 0.01, 0.02},   {"shuffled:3:poisson3d7:30", 0.0, 0.05},
+                 {"random_spd:30000:9:1", 0.1, 0.15}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const char *spec = cases[i].spec;
         yoke_shape said, is;
