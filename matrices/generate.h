@@ -52,9 +52,8 @@ yoke_status yk_make_elasticity3d(yoke_context *, const yk_argument *, yoke_matri
 yoke_status yk_make_graph(yoke_context *, const yk_argument *, yoke_matrix **);
 yoke_status yk_make_random_spd(yoke_context *, const yk_argument *, yoke_matrix **);
 
-/* text: ":SEED:GENERATOR:...". */
-/* What follows "shuffled": the seed, and the spec of the generator within, which points into text.
- */
+/* text: ":SEED:GENERATOR:...". Split: the seed, and the spec of the generator within, which points
+ * into text. */
 yoke_status yk_split_shuffled(const yk_generator *generator, const char *text, uint64_t *seed,
                               const char **spec);
 yoke_status yk_make_shuffled(yoke_context *context, const yk_generator *generator, const char *text,
