@@ -55,7 +55,7 @@ struct own_row {
 };
 
 template <bool STREAMS, int PASSES> struct worker {
-    /* Halo rows that it takes while the sums travel. Beside a stream there are registers for less. */
+    /* Halo rows that it takes while the sums travel. Beside a stream fewer fit. */
     static constexpr int MORE = STREAMS ? 6 : 8, EARLY = PASSES < 4 ? 4 : MORE;
     own_row row[PASSES];
     unsigned sent;   /* bit k: another block needs row k */
