@@ -174,8 +174,8 @@ static yoke_status make_with_best_cut(yoke_matrix *matrix, const yoke_plan_optio
                                       const yk_wise *known, double *share, yoke_plan **made)
 {
     enum { ROUNDS = 3 };
-    bool knows_share = known && known->share >= 0.0;
     yoke_plan_options in_given_order;
+    bool knows_share = known && known->share >= 0.0;
     *share = knows_share ? known->share : -1.0;
     *made = NULL;
     for (int round = 0;; round++) {
