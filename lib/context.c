@@ -32,6 +32,7 @@ yoke_status yoke_context_create(const yoke_context_options *options, yoke_contex
     atomic_init(&made->references, 1);
     atomic_init(&made->live_bytes, 0);
     atomic_init(&made->allocations, 0);
+    atomic_init(&made->machine, NULL);
     *context = made;
     return YOKE_OK;
 }
@@ -45,6 +46,7 @@ void yk_context_release(yoke_context *context)
 {
     if (atomic_fetch_sub_explicit(&context->references, 1, memory_order_acq_rel) != 1) return;
     yk_wisdom_free(context);
+    free(atomic_load(&context->machine));
     free(context);
 }
 
