@@ -213,8 +213,8 @@ static int64_t gpu_rows(const yk_csr *csr, double row_bytes, double share)
 
 const yk_partition yk_partition_adaptive = {
     .name = "adaptive",
-    .form = "adaptive",
-    .text = "as model, then the cut moves by measured times, and freezes",
+    .form = "adaptive[:R]",
+    .text = "as model, or from a share R, then the cut moves by measured times and freezes",
     .owner = YK_OWNER_GPU,
     .measured = true,
     .moves = true,

@@ -10,6 +10,7 @@
 #include "lib/context.h"
 #include "lib/status.h"
 #include "solvers/cg/bytes.h"
+#include "solvers/cg/cuts.h"
 
 static void connect_state(yoke_plan *plan)
 {
@@ -30,12 +31,13 @@ static void connect_state(yoke_plan *plan)
     cg->stream_q = plan->choice.stream_q;
 }
 
-static yoke_status begin(yoke_matrix *matrix, const yoke_plan_options *options, double share,
+static yoke_status begin(yoke_matrix *matrix, const yoke_plan_options *options, yk_cut_wish wish,
                          yoke_plan *plan)
 {
     yoke_plan_options defaults = yoke_plan_defaults();
     if (!options) options = &defaults;
-    YK_TRY(yk_planner_choose(matrix, options, share, &plan->choice));
+    plan->narrow = wish.narrow;
+    YK_TRY(yk_planner_choose(matrix, options, wish, &plan->choice));
     if (options->apply_preconditioner) plan->preconditioner = *options->apply_preconditioner;
     connect_state(plan);
     return yk_parts_analyse(plan);
@@ -82,11 +84,11 @@ static yoke_plan *empty_plan(yoke_matrix *matrix)
     return plan;
 }
 
-static yoke_status build(yoke_matrix *matrix, const yoke_plan_options *options, double share,
+static yoke_status build(yoke_matrix *matrix, const yoke_plan_options *options, yk_cut_wish wish,
                          yoke_plan *plan)
 {
     memcpy(plan->notices, matrix->notice, sizeof matrix->notice);
-    YK_TRY(begin(matrix, options, share, plan));
+    YK_TRY(begin(matrix, options, wish, plan));
     YK_TRY(yk_parts_allocate(plan));
     return yk_tune(plan);
 }
@@ -120,21 +122,44 @@ static bool is_another_cut(const yoke_plan *plan, double share)
     return 10 * moved > (after < before ? after : before);
 }
 
+/* Everything that the cuts of a window need, once it is known where it lies. */
+static yoke_status make_cuts_ready(yoke_plan *plan, yk_rates rates)
+{
+    yk_cg *cg = &plan->cg;
+    if (!cg->cuts) return YOKE_OK;
+    yk_cuts_begin(cg, rates);
+    return cg->driver->prepare_cuts ? cg->driver->prepare_cuts(cg) : YOKE_OK;
+}
+
+/* A window whose rows the GPU has no room for is made again without those that a moving cut might
+ * give it. */
+static yoke_status build_somehow(yoke_matrix *matrix, const yoke_plan_options *options,
+                                 yk_cut_wish *wish, yoke_plan **made)
+{
+    *made = empty_plan(matrix);
+    if (!*made) return yk_fail(YOKE_NO_MEMORY, "no memory for a plan");
+    yoke_status status = build(matrix, options, *wish, *made);
+    if (status != YOKE_NO_MEMORY || wish->narrow || (*made)->choice.window.count == 0)
+        return status;
+    wish->narrow = true;
+    free_plan(*made);
+    return build_somehow(matrix, options, wish, made);
+}
+
 /* A plan, or none; where it measures which share the CPU should have, made again with that one:
  * speeds change with it, as less or more lies in caches. */
 static yoke_status make_with_best_cut(yoke_matrix *matrix, const yoke_plan_options *options,
                                       yoke_plan **made)
 {
     enum { ROUNDS = 3 };
-    double share = -1.0;
+    yk_cut_wish wish = {.share = -1.0};
+    yk_rates rates = {0.0, 0.0, 0.0};
     for (int round = 0;; round++) {
-        *made = empty_plan(matrix);
-        if (!*made) return yk_fail(YOKE_NO_MEMORY, "no memory for a plan");
-        yoke_status status = build(matrix, options, share, *made);
-        bool measures = status == YOKE_OK && (*made)->choice.cut_is_measured &&
-                        (*made)->bad_diagonal_row < 0 && round < ROUNDS;
-        if (measures) status = yk_cut_measure(*made, &share);
-        if (!measures || status != YOKE_OK || !is_another_cut(*made, share)) return status;
+        YK_TRY(build_somehow(matrix, options, &wish, made));
+        bool measures =
+            (*made)->choice.cut_is_measured && (*made)->bad_diagonal_row < 0 && round < ROUNDS;
+        if (measures) YK_TRY(yk_cut_measure(*made, &wish.share, &rates));
+        if (!measures || !is_another_cut(*made, wish.share)) return make_cuts_ready(*made, rates);
         free_plan(*made);
     }
 }
@@ -229,7 +254,7 @@ yoke_status yoke_plan_memory(yoke_matrix *matrix, const yoke_plan_options *optio
     YK_TRY(yk_check_struct("yoke_memory", memory->struct_size, sizeof *memory));
     yoke_plan *plan = empty_plan(matrix);
     if (!plan) return yk_fail(YOKE_NO_MEMORY, "no memory for a plan");
-    yoke_status status = begin(matrix, options, -1.0, plan);
+    yoke_status status = begin(matrix, options, (yk_cut_wish){.share = -1.0}, plan);
     if (status == YOKE_OK) {
         yk_parts_bytes(plan, &memory->host_bytes, &memory->device_bytes);
     }

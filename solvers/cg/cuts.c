@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* cuts.c: which rows each owner works on beside a cut that moves, and when it does. Nothing here
+ * takes memory: a cut is addresses and counts, made ready at planning. */
+#include "solvers/cg/cuts.h"
+
+#include "lib/context.h"
+#include "partition/balance.h"
+#include "solvers/cg/bytes.h"
+#include "solvers/cg/pieces.h"
+
+/* ------------------------------------------------------------------ pieces */
+
+static void lay_pieces(yk_cg *cg, int part, int64_t first, int64_t last, int64_t halo)
+{
+    const yk_part *p = &cg->part[part];
+    const yk_shares shares = {.part = p,
+                              .csr = &p->csr,
+                              .first = first,
+                              .last = last,
+                              .halo = halo,
+                              .row_bytes = yk_cg_row_bytes(cg->folded, cg->jacobi),
+                              .count = cg->pieces_of[part]};
+    yk_piece *piece = cg->piece + (part > 0 ? cg->gpu_pieces : 0);
+    for (int share = 0; share < shares.count; share++) yk_piece_lay(&shares, share, &piece[share]);
+}
+
+/* Few rows are for few threads, as each costs the others a wait. */
+static void use_pieces(yk_cg *cg, int64_t rows)
+{
+    enum { CHUNKS = 2 };
+    const yk_cuts *cuts = cg->cuts;
+    int64_t worth = (yk_chunks(rows) + CHUNKS - 1) / CHUNKS;
+    int pieces = worth < cuts->pieces ? (int)worth : cuts->pieces;
+    cg->pieces_of[1] = pieces;
+    cg->pieces = cg->gpu_pieces + pieces;
+    cg->threads = pieces < cuts->threads ? pieces : cuts->threads;
+}
+
+void yk_cuts_hold(yk_cg *cg)
+{
+    const yk_cuts *cuts = cg->cuts;
+    yk_part *cpu = &cg->part[1];
+    cg->pieces_of[1] = cuts->pieces;
+    cg->pieces = cg->gpu_pieces + cuts->pieces;
+    cg->threads = cuts->threads;
+    cpu->send[0].count = 0;
+    lay_pieces(cg, 1, 0, cpu->rows, cpu->halo);
+}
+
+/* -------------------------------------------------------------------- take */
+
+static int64_t boundary_of(const int64_t *first, int cut)
+{
+    return first[cut + 1] - first[cut];
+}
+
+static void take_gpu(yk_cg *cg, int cut)
+{
+    const yk_cuts *cuts = cg->cuts;
+    yk_part *gpu = &cg->part[0];
+    gpu->csr.rows = cuts->row[cut];
+    gpu->moving.rows = cuts->row[cut];
+    gpu->moving.arriving = boundary_of(cuts->cpu_first, cut);
+    gpu->send[0].count = boundary_of(cuts->gpu_first, cut);
+    gpu->send[0].row = cuts->gpu_row + cuts->gpu_first[cut];
+}
+
+static void take_cpu(yk_cg *cg, int cut)
+{
+    const yk_cuts *cuts = cg->cuts;
+    yk_part *cpu = &cg->part[1];
+    cpu->moving.first = cuts->row[cut] - cpu->first;
+    cpu->moving.rows = cg->rows - cuts->row[cut];
+    cpu->moving.arriving = boundary_of(cuts->gpu_first, cut);
+    cpu->moving.at = cuts->cpu_place + cuts->gpu_first[cut];
+    cpu->send[0].count = boundary_of(cuts->cpu_first, cut);
+    cpu->send[0].row = cuts->cpu_row + cuts->cpu_first[cut];
+}
+
+void yk_cuts_take(yk_cg *cg, int cut)
+{
+    const yk_part *cpu = &cg->part[1];
+    cg->cuts->at = cut;
+    take_gpu(cg, cut);
+    take_cpu(cg, cut);
+    use_pieces(cg, cpu->moving.rows);
+    lay_pieces(cg, 1, cpu->moving.first, cpu->rows, cpu->moving.arriving);
+    cg->driver->engine->take_cut(cg, cut);
+}
+
+/* ------------------------------------------------------------------- adapt */
+
+void yk_cuts_begin(yk_cg *cg, yk_rates rates)
+{
+    yk_cuts *cuts = cg->cuts;
+    const yk_part *cpu = &cg->part[1];
+    double before[YK_MOST_CUTS], row_bytes = yk_cg_row_bytes(cg->folded, cg->jacobi);
+    double held = yk_bytes_before(&cpu->csr, row_bytes, cpu->rows), all = cuts->bytes;
+    for (int k = 0; k < cuts->count; k++) /* the CPU holds all rows behind the first cut */
+        before[k] = all - held + yk_bytes_before(&cpu->csr, row_bytes, cuts->row[k] - cpu->first);
+    yk_adaptive_begin(&cuts->policy, cuts->count, cuts->at, before, all, rates);
+}
+
+static int next_cut(yk_cuts *cuts)
+{
+    const yk_clock *clock = &cuts->clock;
+    double iterations = (double)clock->iterations;
+    if (cuts->forced) return cuts->forced < cuts->forced_end ? *cuts->forced++ : cuts->at;
+    return yk_adaptive_next(&cuts->policy,
+                            (yk_times){clock->seconds / iterations, clock->busy / iterations});
+}
+
+static int64_t wish(const yk_cuts *cuts)
+{
+    return cuts->forced ? 1 + cuts->at % 3 : yk_adaptive_wish(&cuts->policy);
+}
+
+static int64_t limited(const yk_cuts *cuts, int64_t steps)
+{
+    int64_t most = wish(cuts);
+    return steps < most ? steps : most;
+}
+
+static void reset_clock(yk_cuts *cuts)
+{
+    cuts->clock.seconds = cuts->clock.busy = 0.0;
+    cuts->clock.iterations = 0;
+}
+
+int64_t yk_cuts_first(yk_cg *cg, int64_t steps)
+{
+    cg->cuts->moved = 0;
+    reset_clock(cg->cuts);
+    return limited(cg->cuts, steps);
+}
+
+/* Where advances are shorter than wished for, as under a monitor, several are taken together. */
+int64_t yk_cuts_adapt(yk_cg *cg, int64_t steps)
+{
+    yk_cuts *cuts = cg->cuts;
+    if (!cuts->forced && (cuts->clock.iterations < 1 || 2 * cuts->clock.iterations < wish(cuts)))
+        return limited(cuts, steps);
+    int cut = next_cut(cuts);
+    reset_clock(cuts);
+    if (cut != cuts->at) {
+        yk_log(cg->context, YOKE_LOG_DETAIL, "iteration %lld: the CPU has %lld rows, had %lld",
+               (long long)cg->s.iteration, (long long)(cg->rows - cuts->row[cut]),
+               (long long)(cg->rows - cuts->row[cuts->at]));
+        cg->driver->engine->move_cut(cg, cut);
+        cuts->moved++;
+    }
+    return limited(cuts, steps);
+}
