@@ -29,7 +29,10 @@
 /* Seconds that times should be of. */
 #define SOUND 1e-3
 
-enum { MOST_MOVES = 12, FEWEST = 8, MOST = 64, WATCHED = 32, DOUBTS = 2, MOST_DOUBTS = 6 };
+enum { MOST_MOVES = 12, DOUBTS = 2, MOST_DOUBTS = 6 };
+
+/* Iterations of an advance: while it seeks, in halves of a graph; frozen, in whole ones. */
+enum { FEWEST = 8, MOST = 64, GRAPH = 16, WATCHED = 32, MOST_WATCHED = 128 };
 
 /* ------------------------------------------------------------------- model */
 
@@ -184,12 +187,19 @@ void yk_adaptive_begin(yk_adaptive *a, int cuts, int at, const double *before, d
     }
 }
 
+/* So many that they take as long, in whole `step`s. */
+static int64_t iterations_of(const yk_adaptive *a, double seconds, int64_t most, int64_t step)
+{
+    double enough = a->last > 0.0 ? ceil(seconds / a->last) : 1.0;
+    int64_t count = enough < (double)most ? (int64_t)enough : most;
+    return (count + step - 1) / step * step;
+}
+
 int64_t yk_adaptive_wish(const yk_adaptive *a)
 {
-    double enough = a->last > 0.0 ? ceil(SOUND / a->last) : FEWEST;
-    int64_t sound = enough < MOST ? (int64_t)enough : MOST;
-    sound = (sound + FEWEST - 1) / FEWEST * FEWEST; /* half a graph's, or whole ones */
-    return a->state == YK_ADAPT_FROZEN && sound < WATCHED ? WATCHED : sound;
+    if (a->state != YK_ADAPT_FROZEN) return iterations_of(a, SOUND, MOST, FEWEST);
+    int64_t watched = iterations_of(a, 3.0 * SOUND, MOST_WATCHED, GRAPH);
+    return watched < WATCHED ? WATCHED : watched;
 }
 
 int yk_adaptive_next(yk_adaptive *a, yk_times times)

@@ -107,7 +107,7 @@ static double bytes_held_twice(const yoke_plan *plan)
     double cut = (double)yk_row_start(csr, gpu->moving.rows), all = (double)csr->nonzeros;
     double of_gpu = last > 0.0 ? (last - cut) / last : 0.0;
     double of_cpu = all > first ? (cut - first) / (all - first) : 0.0;
-    return of_gpu * plan->cg.matrix_bytes + of_cpu * yk_csr_bytes(&cpu->csr);
+    return floor(of_gpu * plan->cg.matrix_bytes) + floor(of_cpu * yk_csr_bytes(&cpu->csr));
 }
 
 static double bytes_per_iteration(const yoke_plan *plan)

@@ -312,4 +312,6 @@ Test(adaptive, a_short_iteration_is_measured_by_many)
     cr_assert_eq(yk_adaptive_wish(&p.a), 8);
     p.a.state = YK_ADAPT_FROZEN;
     cr_assert_eq(yk_adaptive_wish(&p.a), 32);
+    p.a.last = 30e-6;
+    cr_assert_eq(yk_adaptive_wish(&p.a), 112);
 }

@@ -24,13 +24,14 @@ static yoke_plan_options adaptive(const char *memory, const char *driver)
     planning.partition = "adaptive:0.4"; /* not measured: one owner might be better */
     planning.memory = memory;
     planning.driver = driver;
-    planning.threads = 3;
+    planning.threads = 2;
     return planning;
 }
 
 static yoke_plan_options on_cpu(const yoke_plan_options *like)
 {
     yoke_plan_options planning = *like;
+    planning.threads = 1;
     planning.partition = "cpu";
     planning.memory = planning.driver = planning.format = planning.home = NULL;
     return planning;
@@ -135,7 +136,7 @@ static void same_as_cpu(yoke_matrix *matrix, const yoke_plan_options *planning, 
     name_of(planning, what, name, sizeof name);
     answer expected = solve_on_cpu(matrix, planning, options);
     yoke_plan *plan = new_plan(matrix, planning);
-    for (uint64_t seed = 1; seed <= 2; seed++) {
+    for (uint64_t seed = 1; seed <= 2; seed++) { /* the second from where the first ended */
         force(plan, seed);
         answer a = solve_on(plan, options);
         same_answer(&a, &expected, rows, name);
@@ -154,10 +155,10 @@ static void every_system(const yoke_plan_options *like)
                                         "graph:2000:8:3", "random_spd:1500:40:9"};
     yoke_context *context = new_context();
     for (int i = 0; i < 5; i++)
-        for (int k = 0; k < 4; k++) {
+        for (int k = 0; k < 2; k++) {
             yoke_plan_options planning = *like;
-            planning.format = formats[k & 1];
-            planning.preconditioner = preconditioners[k >> 1];
+            planning.format = formats[k];
+            planning.preconditioner = preconditioners[(i + k) & 1];
             same_as_cpu(generated(context, specs[i]), &planning, specs[i], NULL);
         }
 }
@@ -189,6 +190,7 @@ static void every_wish(const yoke_plan_options *like)
         if (w == 3) options.maxit = 20, options.fixed_iterations = 1;
         if (w == 4) options.check_every = 7;
         if (w == 5) options.atol = 1e300;
+        if (w > 0 && w != 3) options.maxit = 60;
         if (w == 0) cr_assert(solve_on_cpu(matrix, &planning, &options).report.returned_snapshot);
         same_as_cpu(matrix, &planning, what[w], &options);
     }
@@ -202,8 +204,10 @@ Test(gpu_adaptive, whatever_a_solve_is_told_it_does_what_the_cpu_does)
 static void nullspace(const yoke_plan_options *like)
 {
     yoke_plan_options planning = *like;
+    yoke_solve_options options = yoke_solve_defaults();
     planning.nullspace = YOKE_NULLSPACE_CONSTANT;
-    same_as_cpu(tridiagonal(new_context(), 1500, 1), &planning, "a nullspace", NULL);
+    options.maxit = 60;
+    same_as_cpu(tridiagonal(new_context(), 1500, 1), &planning, "a nullspace", &options);
 }
 
 Test(gpu_adaptive, a_nullspace_is_projected_out)
@@ -341,7 +345,7 @@ Test(gpu_adaptive, a_solve_that_moves_its_cut_takes_no_memory)
 /* As model, it may leave all rows to one; the bits are the same, whatever was measured. */
 static void measured(const yoke_plan_options *like)
 {
-    static const char *const specs[] = {"poisson3d27:20", "poisson2d5:200"};
+    static const char *const specs[] = {"poisson3d27:20", "poisson2d5:100"};
     for (int i = 0; i < 2; i++) {
         yoke_matrix *matrix = generated(new_context(), specs[i]);
         yoke_plan_options planning = *like;

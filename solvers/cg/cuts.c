@@ -101,18 +101,26 @@ void yk_cuts_begin(yk_cg *cg, yk_rates rates)
     yk_adaptive_begin(&cuts->policy, cuts->count, cuts->at, before, all, rates);
 }
 
-static int next_cut(yk_cuts *cuts)
+static int next_cut(yk_cg *cg)
 {
+    yk_cuts *cuts = cg->cuts;
     const yk_clock *clock = &cuts->clock;
-    double iterations = (double)clock->iterations;
+    const double iterations = (double)clock->iterations;
+    const yk_times times = {clock->seconds / iterations, clock->busy / iterations};
     if (cuts->forced) return cuts->forced < cuts->forced_end ? *cuts->forced++ : cuts->at;
-    return yk_adaptive_next(&cuts->policy,
-                            (yk_times){clock->seconds / iterations, clock->busy / iterations});
+    int cut = yk_adaptive_next(&cuts->policy, times);
+    yk_log(cg->context, YOKE_LOG_DETAIL,
+           "iteration %lld: %lld rows on the CPU, %.4g us an iteration, %.4g us by the CPU; next "
+           "%lld rows",
+           (long long)cg->s.iteration, (long long)(cg->rows - cuts->row[cuts->at]),
+           1e6 * times.seconds, 1e6 * times.busy, (long long)(cg->rows - cuts->row[cut]));
+    return cut;
 }
 
 static int64_t wish(const yk_cuts *cuts)
 {
-    return cuts->forced ? 1 + cuts->at % 3 : yk_adaptive_wish(&cuts->policy);
+    if (!cuts->forced) return yk_adaptive_wish(&cuts->policy);
+    return cuts->forced < cuts->forced_end ? 1 + cuts->at % 3 : INT64_MAX;
 }
 
 static int64_t limited(const yk_cuts *cuts, int64_t steps)
@@ -140,12 +148,9 @@ int64_t yk_cuts_adapt(yk_cg *cg, int64_t steps)
     yk_cuts *cuts = cg->cuts;
     if (!cuts->forced && (cuts->clock.iterations < 1 || 2 * cuts->clock.iterations < wish(cuts)))
         return limited(cuts, steps);
-    int cut = next_cut(cuts);
+    int cut = next_cut(cg);
     reset_clock(cuts);
     if (cut != cuts->at) {
-        yk_log(cg->context, YOKE_LOG_DETAIL, "iteration %lld: the CPU has %lld rows, had %lld",
-               (long long)cg->s.iteration, (long long)(cg->rows - cuts->row[cut]),
-               (long long)(cg->rows - cuts->row[cuts->at]));
         cg->driver->engine->move_cut(cg, cut);
         cuts->moved++;
     }
