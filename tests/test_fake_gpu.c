@@ -78,7 +78,7 @@ typedef struct way {
     char name[96];
 } way;
 
-enum { MOST_WAYS = 64 };
+enum { MOST_WAYS = 64, MOVING = 2 /* the last ones have a cut that moves */ };
 static way ways[MOST_WAYS];
 
 static const char *const shapes[] = {"folded", "unfolded"}, *const formats[] = {"csr", "sell"};
@@ -588,6 +588,13 @@ static scenario new_scenario(void)
     return new_scenario_of("poisson2d5:17"); /* two chunks */
 }
 
+/* Four, where a cut has somewhere to go. */
+static scenario new_scenario_for(const yoke_plan_options *planning)
+{
+    bool moves = strncmp(planning->partition, "adaptive", 8) == 0;
+    return moves ? new_scenario_of("poisson2d5:30") : new_scenario();
+}
+
 /* Where a cut moves it does so between any two advances. */
 static void force_cuts(yoke_plan *plan)
 {
@@ -647,8 +654,7 @@ static void fail_each(const scenario *s, const double *expected, const char *cal
 
 static void fail_everything(int w)
 {
-    bool moves = strncmp(ways[w].planning.partition, "adaptive", 8) == 0;
-    scenario s = moves ? new_scenario_of("poisson2d5:30") : new_scenario();
+    scenario s = new_scenario_for(&ways[w].planning);
     s.planning = &ways[w].planning;
     double *expected = filled(s.rows, 0.0);
     long calls[100];
@@ -673,8 +679,6 @@ Test(fake_gpu, any_call_may_fail)
     list_ways();
     for (int w = 0; w < first_together; w += w < 21 ? 5 : 1) fail_everything(w);
 }
-
-enum { MOVING = 2 /* the last ways */ };
 
 Test(fake_gpu, any_call_may_fail_in_a_plan_with_rows_on_the_cpu)
 {
@@ -743,11 +747,12 @@ Test(fake_gpu, a_device_that_cannot_be_made_current_is_refused)
 /* The device is lost with the work that failed: told by one status, and silent after it. */
 static void lose_device_at(long nth, const yoke_plan_options *planning)
 {
-    scenario s = new_scenario();
+    scenario s = new_scenario_for(planning);
     yoke_plan *plan = NULL;
     char text[512];
     s.planning = planning;
     MUST(yoke_plan_create(s.matrix, planning, &plan));
+    force_cuts(plan);
     fake_fail_work(nth, cudaErrorIllegalAddress);
     cr_assert_eq(yoke_solve(plan, s.b, s.x, NULL), YOKE_DEVICE, "work %ld", nth);
     snprintf(text, sizeof text, "%s", yoke_error_text());
@@ -805,6 +810,19 @@ Test(fake_gpu, a_device_lost_in_a_graph_while_threads_wait_for_its_flag)
 {
     list_ways();
     lose_device_at(41, &ways[first_together + 3].planning);
+}
+
+/* Whether in a move or between two. */
+Test(fake_gpu, a_device_lost_while_the_cut_moves)
+{
+    int count = list_ways();
+    lose_device_at(67, &ways[count - MOVING].planning);
+}
+
+Test(fake_gpu, a_device_lost_while_the_cut_moves_and_threads_wait_for_its_flag)
+{
+    int count = list_ways();
+    lose_device_at(67, &ways[count - MOVING + 1].planning);
 }
 
 /* Nobody waits for ever, nor alone: threads and kernels leave the loop together. */
