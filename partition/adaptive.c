@@ -172,7 +172,7 @@ static int watch(yk_adaptive *a, yk_times t)
 
 /* ---------------------------------------------------------------- interface */
 
-void yk_adaptive_begin(yk_adaptive *a, int cuts, int at, const double *before, double all,
+void yk_adaptive_begin(yk_adaptive *a, int cuts, int at, const double *cpu, const double *gpu,
                        yk_rates rates)
 {
     memset(a, 0, sizeof *a);
@@ -181,10 +181,8 @@ void yk_adaptive_begin(yk_adaptive *a, int cuts, int at, const double *before, d
     a->rates = rates;
     a->froze_at = -1;
     a->patience = DOUBTS;
-    for (int cut = 0; cut < cuts; cut++) {
-        a->gpu[cut] = before[cut];
-        a->cpu[cut] = all - before[cut];
-    }
+    memcpy(a->cpu, cpu, (size_t)cuts * sizeof *cpu);
+    memcpy(a->gpu, gpu, (size_t)cuts * sizeof *gpu);
 }
 
 /* So many that they take as long, in whole `step`s. */

@@ -41,8 +41,9 @@ typedef struct yk_adaptive {
     double last;          /* seconds of an iteration, as last measured */
 } yk_adaptive;
 
-/* bytes of an iteration before each cut, and of all rows. */
-void yk_adaptive_begin(yk_adaptive *a, int cuts, int at, const double *before, double all,
+/* [cuts] bytes of an iteration, of each owner at each cut: of the CPU as if all its threads worked,
+ * so more where few have all of them to do. */
+void yk_adaptive_begin(yk_adaptive *a, int cuts, int at, const double *cpu, const double *gpu,
                        yk_rates rates);
 
 /* Iterations that the next times should be of: enough for a sound one. */

@@ -151,12 +151,14 @@ static plan new_plan(double share, yk_rates rates)
 {
     const yk_csr *csr = long_matrix();
     plan p = {.iterations = 0};
-    double before[YK_MOST_CUTS];
+    double cpu[YK_MOST_CUTS], gpu[YK_MOST_CUTS];
     p.w = yk_window_around(csr, ROW_BYTES, yk_partition_adaptive.gpu_rows(csr, ROW_BYTES, share),
                            false);
-    for (int i = 0; i < p.w.count; i++)
-        before[i] = (double)p.w.row[i] * (12.0 * ENTRIES + ROW_BYTES);
-    yk_adaptive_begin(&p.a, p.w.count, p.w.at, before, ALL_BYTES, rates);
+    for (int i = 0; i < p.w.count; i++) {
+        gpu[i] = (double)p.w.row[i] * (12.0 * ENTRIES + ROW_BYTES);
+        cpu[i] = ALL_BYTES - gpu[i];
+    }
+    yk_adaptive_begin(&p.a, p.w.count, p.w.at, cpu, gpu, rates);
     return p;
 }
 

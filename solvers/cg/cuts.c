@@ -25,12 +25,16 @@ static void lay_pieces(yk_cg *cg, int part, int64_t first, int64_t last, int64_t
 }
 
 /* Few rows are for few threads, as each costs the others a wait. */
-static void use_pieces(yk_cg *cg, int64_t rows)
+static int pieces_for(const yk_cuts *cuts, int64_t rows)
 {
     enum { CHUNKS = 2 };
-    const yk_cuts *cuts = cg->cuts;
     int64_t worth = (yk_chunks(rows) + CHUNKS - 1) / CHUNKS;
-    int pieces = worth < cuts->pieces ? (int)worth : cuts->pieces;
+    return worth < cuts->pieces ? (int)worth : cuts->pieces;
+}
+
+static void use_pieces(yk_cg *cg, int pieces)
+{
+    const yk_cuts *cuts = cg->cuts;
     cg->pieces_of[1] = pieces;
     cg->pieces = cg->gpu_pieces + pieces;
     cg->threads = pieces < cuts->threads ? pieces : cuts->threads;
@@ -38,11 +42,8 @@ static void use_pieces(yk_cg *cg, int64_t rows)
 
 void yk_cuts_hold(yk_cg *cg)
 {
-    const yk_cuts *cuts = cg->cuts;
     yk_part *cpu = &cg->part[1];
-    cg->pieces_of[1] = cuts->pieces;
-    cg->pieces = cg->gpu_pieces + cuts->pieces;
-    cg->threads = cuts->threads;
+    use_pieces(cg, cg->cuts->pieces);
     cpu->send[0].count = 0;
     lay_pieces(cg, 1, 0, cpu->rows, cpu->halo);
 }
@@ -83,7 +84,7 @@ void yk_cuts_take(yk_cg *cg, int cut)
     cg->cuts->at = cut;
     take_gpu(cg, cut);
     take_cpu(cg, cut);
-    use_pieces(cg, cpu->moving.rows);
+    use_pieces(cg, pieces_for(cg->cuts, cpu->moving.rows));
     lay_pieces(cg, 1, cpu->moving.first, cpu->rows, cpu->moving.arriving);
     cg->driver->engine->take_cut(cg, cut);
 }
@@ -93,12 +94,17 @@ void yk_cuts_take(yk_cg *cg, int cut)
 void yk_cuts_begin(yk_cg *cg, yk_rates rates)
 {
     yk_cuts *cuts = cg->cuts;
-    const yk_part *cpu = &cg->part[1];
-    double before[YK_MOST_CUTS], row_bytes = yk_cg_row_bytes(cg->folded, cg->jacobi);
-    double held = yk_bytes_before(&cpu->csr, row_bytes, cpu->rows), all = cuts->bytes;
-    for (int k = 0; k < cuts->count; k++) /* the CPU holds all rows behind the first cut */
-        before[k] = all - held + yk_bytes_before(&cpu->csr, row_bytes, cuts->row[k] - cpu->first);
-    yk_adaptive_begin(&cuts->policy, cuts->count, cuts->at, before, all, rates);
+    const yk_part *part = &cg->part[1]; /* holds all rows behind the first cut */
+    double cpu[YK_MOST_CUTS], gpu[YK_MOST_CUTS];
+    double row_bytes = yk_cg_row_bytes(cg->folded, cg->jacobi);
+    double held = yk_bytes_before(&part->csr, row_bytes, part->rows);
+    for (int k = 0; k < cuts->count; k++) {
+        int pieces = pieces_for(cuts, cg->rows - cuts->row[k]);
+        cpu[k] = held - yk_bytes_before(&part->csr, row_bytes, cuts->row[k] - part->first);
+        gpu[k] = cuts->bytes - cpu[k];
+        cpu[k] *= (double)cuts->pieces / pieces;
+    }
+    yk_adaptive_begin(&cuts->policy, cuts->count, cuts->at, cpu, gpu, rates);
 }
 
 static int next_cut(yk_cg *cg)
