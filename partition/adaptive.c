@@ -13,6 +13,7 @@
 
 #include "lib/iface/partition.h"
 #include "partition/balance.h"
+#include "partition/waist.h"
 
 /* A cut must be so much faster, measured or by the model, to be gone to. */
 #define CLEARLY 0.99
@@ -216,7 +217,8 @@ int yk_adaptive_next(yk_adaptive *a, yk_times times)
 static int64_t gpu_rows(const yk_csr *csr, double row_bytes, double share)
 {
     int64_t row = yk_cut_at_share(csr, row_bytes, 0, csr->rows, 1.0 - share);
-    return yk_gpu_rows(csr->rows, yk_chunks(row), share);
+    int64_t cut = yk_gpu_rows(csr->rows, yk_chunks(row), share);
+    return yk_cut_at_waist(csr, row_bytes, 0, csr->rows, cut);
 }
 
 const yk_partition yk_partition_adaptive = {

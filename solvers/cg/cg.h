@@ -20,7 +20,7 @@ typedef struct yk_piece {
     yk_tree sums;
     double ended[2]; /* by the meeting's parity: its worker was done; only where a clock runs */
     double largest;  /* of a pass over magnitudes; of bad_row, its diagonal */
-    int64_t bad_row; /* global row whose diagonal is not positive; -1: none */
+    int64_t bad_row; /* the caller's first row whose diagonal is not positive; -1: none */
 } yk_piece;
 
 typedef struct yk_cg yk_cg;
