@@ -215,6 +215,19 @@ Test(gpu_adaptive, a_nullspace_is_projected_out)
     in_every_mode(nullspace);
 }
 
+/* Cuts are of the plan's own order then. */
+static void reordered(const yoke_plan_options *like)
+{
+    yoke_plan_options planning = *like;
+    planning.reorder = "rcm";
+    same_as_cpu(generated(new_context(), "shuffled:1:poisson2d5:40"), &planning, "rcm", NULL);
+}
+
+Test(gpu_adaptive, rows_may_be_in_an_order_of_the_plans_own)
+{
+    in_every_mode(reordered);
+}
+
 /* The fake refuses to be touched where it is not reached, and the home spilled has two places. */
 static void homes(const yoke_plan_options *like)
 {
