@@ -414,6 +414,25 @@ Test(gpu_adaptive, a_notice_tells_where_the_cut_went)
     yoke_plan_destroy(plan);
 }
 
+/* As in a time loop: none is as long as a sound time takes. */
+Test(gpu_adaptive, short_solves_count_together)
+{
+    yoke_matrix *matrix = generated(new_context(), "poisson2d5:60");
+    yoke_plan_options planning = adaptive("mapped", "graph");
+    yoke_plan *plan = new_plan(matrix, &planning);
+    yoke_solve_options options = yoke_solve_defaults();
+    options.maxit = 3;
+    options.fixed_iterations = 1;
+    answer expected = solve_on_cpu(matrix, &planning, &options);
+    for (int k = 0; k < 60; k++) {
+        answer a = solve_on(plan, &options);
+        same_answer(&a, &expected, yoke_matrix_rows(matrix), "a short solve");
+    }
+    cr_assert_gt(plan->cg.cuts->policy.last, 0.0, "no time was taken");
+    cr_assert_gt(plan->cg.cuts->policy.state + plan->cg.cuts->policy.moves, 0);
+    yoke_plan_destroy(plan);
+}
+
 /* What the GPU has no room for is not held there: the window ends at the first cut. */
 Test(gpu_adaptive, a_small_gpu_holds_no_more_than_it_works_on)
 {

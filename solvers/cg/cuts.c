@@ -91,6 +91,12 @@ void yk_cuts_take(yk_cg *cg, int cut)
 
 /* ------------------------------------------------------------------- adapt */
 
+static void reset_clock(yk_cuts *cuts)
+{
+    cuts->clock.seconds = cuts->clock.busy = 0.0;
+    cuts->clock.iterations = 0;
+}
+
 void yk_cuts_begin(yk_cg *cg, yk_rates rates)
 {
     yk_cuts *cuts = cg->cuts;
@@ -104,6 +110,7 @@ void yk_cuts_begin(yk_cg *cg, yk_rates rates)
         gpu[k] = cuts->bytes - cpu[k];
         cpu[k] *= (double)cuts->pieces / pieces;
     }
+    reset_clock(cuts); /* of what planning tried */
     yk_adaptive_begin(&cuts->policy, cuts->count, cuts->at, cpu, gpu, rates);
 }
 
@@ -135,20 +142,8 @@ static int64_t limited(const yk_cuts *cuts, int64_t steps)
     return steps < most ? steps : most;
 }
 
-static void reset_clock(yk_cuts *cuts)
-{
-    cuts->clock.seconds = cuts->clock.busy = 0.0;
-    cuts->clock.iterations = 0;
-}
-
-int64_t yk_cuts_first(yk_cg *cg, int64_t steps)
-{
-    cg->cuts->moved = 0;
-    reset_clock(cg->cuts);
-    return limited(cg->cuts, steps);
-}
-
-/* Where advances are shorter than wished for, as under a monitor, several are taken together. */
+/* Where advances are shorter than wished for, as under a monitor or in short solves, several are
+ * taken together. */
 int64_t yk_cuts_adapt(yk_cg *cg, int64_t steps)
 {
     yk_cuts *cuts = cg->cuts;

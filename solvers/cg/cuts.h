@@ -34,11 +34,8 @@ void yk_cuts_take(yk_cg *cg, int cut);
 /* The policy begins, with what planning has measured. */
 void yk_cuts_begin(yk_cg *cg, yk_rates rates);
 
-/* As a solve begins: how far the first advance may go, of `steps`. */
-int64_t yk_cuts_first(yk_cg *cg, int64_t steps);
-
-/* After an advance that may go on: moves the cut, if the times say so. How far the next may go, of
- * `steps`. */
+/* Before an advance: moves the cut, if the times of those before say so, of an earlier solve too.
+ * How far the next may go, of `steps`. */
 int64_t yk_cuts_adapt(yk_cg *cg, int64_t steps);
 
 /* By the first worker: an iteration's end; what the CPU worked on a half of it. */
