@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "lib/status.h"
+#include "lib/wisdom.h"
 
 static yoke_status check_options(const yoke_context_options *options)
 {
@@ -42,8 +43,9 @@ void yk_context_retain(yoke_context *context)
 
 void yk_context_release(yoke_context *context)
 {
-    if (atomic_fetch_sub_explicit(&context->references, 1, memory_order_acq_rel) == 1)
-        free(context);
+    if (atomic_fetch_sub_explicit(&context->references, 1, memory_order_acq_rel) != 1) return;
+    yk_wisdom_free(context);
+    free(context);
 }
 
 void yoke_context_destroy(yoke_context *context)

@@ -182,32 +182,37 @@ static yoke_plan *plan_after(yoke_matrix *matrix, yoke_plan *before)
 /* A window whose rows the GPU has no room for is made again without those that a moving cut might
  * give it. */
 static yoke_status build_somehow(yoke_matrix *matrix, const yoke_plan_options *options,
-                                 yk_cut_wish *wish, yoke_plan **made)
+                                 const yk_wise *known, yk_cut_wish *wish, yoke_plan **made)
 {
     *made = plan_after(matrix, *made);
     if (!*made) return yk_fail(YOKE_NO_MEMORY, "no memory for a plan");
+    (*made)->wise = known;
     yoke_status status = build(matrix, options, *wish, *made);
     if (status != YOKE_NO_MEMORY || wish->narrow || (*made)->choice.window.count == 0)
         return status;
     wish->narrow = true;
-    return build_somehow(matrix, options, wish, made);
+    return build_somehow(matrix, options, known, wish, made);
 }
 
 /* A plan, or none; where it measures which share the CPU should have, made again with that one:
- * speeds change with it, as less or more lies in caches. */
+ * speeds change with it, as less or more lies in caches. known: or NULL; *share: that of the plan,
+ * or negative. */
 static yoke_status make_with_best_cut(yoke_matrix *matrix, const yoke_plan_options *options,
-                                      yoke_plan **made)
+                                      const yk_wise *known, double *share, yoke_plan **made)
 {
     enum { ROUNDS = 3 };
     yoke_plan_options in_given_order;
-    yk_cut_wish wish = {.share = -1.0};
+    bool knows_share = known && known->share >= 0.0;
+    yk_cut_wish wish = {.share = knows_share ? known->share : -1.0};
     yk_rates rates = {0.0, 0.0, 0.0};
+    *share = wish.share;
     *made = NULL;
     for (int round = 0;; round++) {
-        YK_TRY(build_somehow(matrix, options, &wish, made));
-        bool measures =
-            (*made)->choice.cut_is_measured && (*made)->bad_diagonal_row < 0 && round < ROUNDS;
+        YK_TRY(build_somehow(matrix, options, known, &wish, made));
+        bool measures = (*made)->choice.cut_is_measured && (*made)->bad_diagonal_row < 0 &&
+                        round < ROUNDS && !knows_share;
         if (measures) YK_TRY(yk_cut_measure(*made, &wish.share, &rates));
+        *share = wish.share;
         if (!measures || !is_another_cut(*made, wish.share)) return make_cuts_ready(*made, rates);
         if ((*made)->reordering) continue;
         in_given_order = options ? *options : yoke_plan_defaults();
@@ -216,12 +221,33 @@ static yoke_status make_with_best_cut(yoke_matrix *matrix, const yoke_plan_optio
     }
 }
 
+/* The same by wisdom, where there is some, and kept as wisdom where it was measured. */
+static yoke_status make_wisely(yoke_matrix *matrix, const yoke_plan_options *options,
+                               yoke_plan **made)
+{
+    yk_wise wise;
+    bool known;
+    double share;
+    bool keep = yk_wise_ask(matrix, options, &wise, &known);
+    yoke_status status = make_with_best_cut(matrix, options, known ? &wise : NULL, &share, made);
+    if (!*made) return status;
+    (*made)->wise = NULL;
+    if (status == YOKE_OK && known && share >= 0.0)
+        yk_plan_note(*made, "wisdom: a share of %.4f of the rows on the CPU; it was not measured",
+                     share);
+    if (status == YOKE_OK && keep && ((*made)->timed || (share >= 0.0 && !known))) {
+        wise.patient = strcmp((*made)->choice.effort, "patient") == 0;
+        yk_wise_keep(*made, &wise, share);
+    }
+    return status;
+}
+
 /* A plan, or none; *falls_back: the same options with partition cpu would do as well. */
 static yoke_status make(yoke_matrix *matrix, const yoke_plan_options *options, yoke_plan **plan,
                         bool *falls_back)
 {
     yoke_plan *made = NULL;
-    yoke_status status = make_with_best_cut(matrix, options, &made);
+    yoke_status status = make_wisely(matrix, options, &made);
     if (!made) return YOKE_NO_MEMORY;
     *falls_back = made->choice.falls_back;
     if (status == YOKE_OK) {

@@ -7,6 +7,7 @@
 
 #include "lib/iface/memmode.h"
 #include "lib/iface/partition.h"
+#include "lib/wisdom.h"
 #include "partition/adaptive.h"
 #include "solvers/cg/cg.h"
 #include "solvers/cg/row_shape.h"
@@ -79,6 +80,8 @@ struct yoke_plan {
     int results, result_capacity;
     char notices[1024];
     double plan_seconds;
+    const yk_wise *wise; /* while it is made: what is known of it; NULL: nothing */
+    bool timed;          /* candidates were */
 };
 
 /* plan.c: a line to the log and the reports. */
@@ -102,6 +105,14 @@ yoke_status yk_cut_measure(yoke_plan *plan, double *share, yk_rates *rates);
 /* tune.c: times candidates on the matrix itself, where the choice says so, and settles on one;
  * makes its driver ready. */
 yoke_status yk_tune(yoke_plan *plan);
+
+/* wise.c: fills wise with what is asked of wisdom, and with what it knows. False: nothing is asked
+ * for such a plan, nor kept. */
+bool yk_wise_ask(const yoke_matrix *matrix, const yoke_plan_options *options, yk_wise *wise,
+                 bool *known);
+
+/* Remembers what was found; share: of the rows on the CPU, negative where none was measured. */
+void yk_wise_keep(const yoke_plan *plan, yk_wise *wise, double share);
 
 /* tune.c: the state from which an advance is timed where all vectors are 0: they stay so. */
 void yk_begin_timing(yk_cg *cg);
