@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* names.c: names of what plugs in. "ratio:0.1" is the name "ratio" with an argument; what takes one
- * says so in its form, "ratio:R". */
+ * says so in its form, "ratio:R", and where it need not be given "adaptive[:R]". */
 #include "bench/names.h"
 
 #include <stdio.h>
@@ -43,7 +43,9 @@ int name_check(const char *option, yoke_list_kind kind, const char *text)
     if (!takes && argument)
         return say_error(ENDS_BAD_INPUT, "%s: '%s' takes no argument, given '%s'", option,
                          item.name, text);
+    int may_lack = takes && strchr(item.form, '[');
     double share = 0.0;
+    if (may_lack && !argument) return 0;
     if (takes && (!argument || !parse_number(argument + 1, &share) || share > 1.0))
         return say_error(ENDS_BAD_INPUT, "%s: '%s' is not of the form %s with a number from 0 to 1",
                          option, text, item.form);

@@ -17,6 +17,7 @@ static const struct {
 } numbers[] = {
     {"ratio", {"ratio:0.02", "ratio:0.1", "ratio:0.25"}},
     {"nonzeros", {"nonzeros:0.1"}},
+    {"adaptive", {"adaptive"}},
     {"spill", {"spill:0.1"}},
 };
 

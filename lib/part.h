@@ -23,10 +23,22 @@ typedef struct yk_send {
 /* Who works on a part's rows, in whose memory its vectors lie. A GPU's part is the first. */
 typedef enum yk_owner { YK_OWNER_CPU, YK_OWNER_GPU } yk_owner;
 
+/* Beside a cut that moves a part holds more rows than it works on. Those between are halo of it,
+ * with columns in their own places, so that what a part holds does not depend on the cut. */
+typedef struct yk_moving {
+    bool on;             /* else nothing here means anything */
+    int64_t first, rows; /* local rows worked on: [first, first + rows), first of whole chunks */
+    /* What meetings bring of the halo: value k is of at[k] in the vectors; `most` at any cut. Of a
+     * GPU's part, `at` is on the device. */
+    int64_t arriving, most;
+    const int32_t *at;
+} yk_moving;
+
 typedef struct yk_part {
     yk_owner owner;
     int64_t first, rows; /* global rows [first, first + rows); first is a multiple of YK_CHUNK */
     int64_t halo;
+    yk_moving moving;
     /* Local columns; no entries for an operator. Of a GPU's part beside others it is there only
      * while the GPU is given it. */
     yk_csr csr;
@@ -38,6 +50,28 @@ typedef struct yk_part {
     double *x, *r, *z, *p, *p_old;
     double *q, *b, *best, *inverse_diagonal; /* [rows]; inverse_diagonal NULL without Jacobi */
 } yk_part;
+
+/* Local rows that the part works on: all, where the cut stands. */
+static inline int64_t yk_part_begin(const yk_part *part)
+{
+    return part->moving.on ? part->moving.first : 0;
+}
+
+static inline int64_t yk_part_working(const yk_part *part)
+{
+    return part->moving.on ? part->moving.rows : part->rows;
+}
+
+/* Values that a meeting brings, now, and that there must be room for. */
+static inline int64_t yk_part_arriving(const yk_part *part)
+{
+    return part->moving.on ? part->moving.arriving : part->halo;
+}
+
+static inline int64_t yk_part_slots(const yk_part *part)
+{
+    return part->moving.on ? part->moving.most : part->halo;
+}
 
 /* Chunks of [0, rows). */
 static inline int64_t yk_chunks(int64_t rows)

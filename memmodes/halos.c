@@ -14,7 +14,7 @@ size_t yk_ports_bytes(int parts)
 
 static size_t stride(const yk_part *part)
 {
-    return (size_t)(part->halo + LINE - 1) / LINE * LINE;
+    return (size_t)(yk_part_slots(part) + LINE - 1) / LINE * LINE;
 }
 
 size_t yk_halos_bytes(const yk_part *part, int parts)
@@ -26,7 +26,7 @@ size_t yk_halos_bytes(const yk_part *part, int parts)
 
 /* Nodes of the tree over chunks [first, end): the widest that begins at `first` and ends within,
  * and so on. */
-static int tree_nodes(int64_t first, int64_t end)
+int yk_link_nodes(int64_t first, int64_t end)
 {
     int nodes = 0;
     for (; first < end; nodes++) {
@@ -48,7 +48,7 @@ void yk_link_ports(const yk_part *part, int parts, void *memory, yk_link *link)
     link->nodes = 0;
     for (int i = 0; i < parts; i++) {
         int64_t first = part[i].first / YK_CHUNK;
-        int nodes = tree_nodes(first, first + yk_chunks(part[i].rows));
+        int nodes = yk_link_nodes(first, first + yk_chunks(part[i].rows));
         if (nodes > link->nodes) link->nodes = nodes;
         if (part[i].owner == YK_OWNER_GPU) link->gpu = i;
     }
@@ -69,11 +69,11 @@ void yk_link_halos(const yk_part *part, int parts, void *host, void *gpu, yk_lin
     for (int i = 0; i < parts; i++) {
         yk_port *port = &link->port[i];
         size_t z = stride(&part[i]);
-        bool is_gpu = part[i].owner == YK_OWNER_GPU;
+        bool is_gpu = part[i].owner == YK_OWNER_GPU, moves = part[i].moving.on;
         port->halo_z = here;
         port->gpu_z = there;
-        port->halo_x = is_gpu ? here + z : part[i].x + part[i].rows;
-        port->gpu_x = is_gpu ? NULL : there + z;
+        port->halo_x = is_gpu || moves ? here + z : part[i].x + part[i].rows;
+        port->gpu_x = is_gpu && !moves ? NULL : there + z;
         here += 2 * z;
         there += 2 * z;
     }

@@ -13,6 +13,9 @@ size_t yk_ports_bytes(int parts);
 /* Bytes of z and of x of all halos; a part's begin on a line of their own. */
 size_t yk_halos_bytes(const yk_part *part, int parts);
 
+/* Nodes of the tree over chunks [first, end). */
+int yk_link_nodes(int64_t first, int64_t end);
+
 /* Clears the memory, where ports and abort word will lie as the host sees it, and sets what needs
  * no halo. */
 void yk_link_ports(const yk_part *part, int parts, void *memory, yk_link *link);

@@ -64,31 +64,35 @@ static yoke_status time_iterations(yoke_plan *plan, double *seconds)
     return YOKE_OK;
 }
 
-/* The share that costs least; 0 or 1 where one of them alone costs less. */
-static double best_share(double bytes, double cpu_rate, double gpu_rate, double meetings)
+/* A cut that moves may yet gain what it does not cost at first. */
+#define ALLOWED_TO_MOVE 1.01
+
+/* The share that costs least; 0 or 1 where one of them alone costs less, by a factor. */
+static double best_share(double bytes, const yk_rates *r, double allowed)
 {
-    double share = cpu_rate / (cpu_rate + gpu_rate);
-    double together = share * bytes / cpu_rate + meetings;
-    double on_gpu = bytes / gpu_rate, on_cpu = bytes / cpu_rate;
-    if (together < on_gpu && together < on_cpu) return share;
+    double share = r->cpu / (r->cpu + r->gpu);
+    double together = share * bytes / r->cpu + r->meetings;
+    double on_gpu = bytes / r->gpu, on_cpu = bytes / r->cpu;
+    if (together < allowed * on_gpu && together < allowed * on_cpu) return share;
     return on_cpu < on_gpu ? 1.0 : 0.0;
 }
 
-yoke_status yk_cut_measure(yoke_plan *plan, double *share)
+yoke_status yk_cut_measure(yoke_plan *plan, double *share, yk_rates *rates)
 {
     double of_cpu, of_gpu, iteration;
     int64_t rows = plan->cg.rows, cut = plan->choice.gpu_rows;
     YK_TRY(time_iterations(plan, &iteration));
     if (iteration < INFINITY) {
         YK_TRY(time_owners(plan, &of_cpu, &of_gpu));
-        double cpu_rate = bytes_of(plan, cut, rows) / of_cpu;
-        double gpu_rate = bytes_of(plan, 0, cut) / of_gpu;
-        double meetings = fmax(0.0, iteration - fmax(of_cpu, of_gpu));
-        *share = best_share(bytes_of(plan, 0, rows), cpu_rate, gpu_rate, meetings);
+        *rates = (yk_rates){.cpu = bytes_of(plan, cut, rows) / of_cpu,
+                            .gpu = bytes_of(plan, 0, cut) / of_gpu,
+                            .meetings = fmax(0.0, iteration - fmax(of_cpu, of_gpu))};
+        *share = best_share(bytes_of(plan, 0, rows), rates,
+                            plan->choice.partition->moves ? ALLOWED_TO_MOVE : 1.0);
         yk_log(plan->cg.context, YOKE_LOG_DETAIL,
                "measured: CPU %.3g GB/s, GPU %.3g GB/s, meetings %.3g us: a share of %.4f to the "
                "CPU",
-               1e-9 * cpu_rate, 1e-9 * gpu_rate, 1e6 * meetings, *share);
+               1e-9 * rates->cpu, 1e-9 * rates->gpu, 1e6 * rates->meetings, *share);
     }
     plan->cg.s = (yk_cg_scalars){0};
     return YOKE_OK;

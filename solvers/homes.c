@@ -43,6 +43,12 @@ static yoke_status choose_shared(const char *memory, yk_choice *choice)
         choice->place_name = memories[i].name;
         return YOKE_OK;
     }
+    if (choice->window.count > 0 && strcmp(memory, "explicit") == 0)
+        return yk_fail(YOKE_UNSUITABLE,
+                       "partition %s does not take home shared with memory explicit: all of z "
+                       "travels there, and the halo's places in it are those of one cut; use home "
+                       "owner",
+                       choice->partition->name);
     if (choice->shared && strcmp(memory, "explicit") == 0) {
         choice->place.kind = YK_HOME_OWNER; /* each has a copy of its own */
         choice->whole_copies = true;
@@ -184,6 +190,7 @@ yk_home_bytes yk_home_take(const yoke_plan *plan, const yk_home_matrix *lengths,
 bool yk_home_may_spill(const yoke_plan *plan)
 {
     const yk_choice *choice = &plan->choice;
+    if (choice->window.count > 0 && !plan->narrow) return false; /* it may hold less instead */
     return choice->home_is_auto && !choice->falls_back && choice->place.kind == YK_HOME_OWNER &&
            choice->residency != YK_RESIDENT_ASKED && !choice->foreign_product &&
            !plan->matrix->is_operator && plan->matrix->csr.nonzeros > 0;

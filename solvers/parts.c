@@ -6,7 +6,8 @@
 
 #include "lib/context.h"
 #include "lib/status.h"
-#include "partition/balance.h"
+#include "solvers/cg/cuts.h"
+#include "solvers/cg/pieces.h"
 
 /* ------------------------------------------------------------------- halos */
 
@@ -99,42 +100,20 @@ static int pieces_of_part(const yoke_plan *plan, int part)
     return chunks < 1 ? 1 : (int)(chunks < threads ? chunks : threads);
 }
 
-static int64_t first_row_at(const yk_send *send, int64_t row)
-{
-    int64_t low = 0, high = send->count;
-    while (low < high) {
-        int64_t middle = low + (high - low) / 2;
-        if (send->row[middle] < row)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-static yoke_status make_piece(const yoke_plan *plan, int part, int share, int shares,
-                              yk_piece *piece)
+static yoke_status make_piece(const yoke_plan *plan, int part, int share, yk_piece *piece)
 {
     const yk_part *p = &plan->cg.part[part];
-    const yk_csr *csr = &plan->matrix->csr;
-    int64_t last = p->first + p->rows;
+    const yk_shares shares = {.part = p,
+                              .csr = &plan->matrix->csr,
+                              .base = p->first,
+                              .last = p->rows,
+                              .halo = p->halo,
+                              .row_bytes = yk_parts_row_bytes(plan),
+                              .count = plan->cg.pieces_of[part]};
     piece->part = part;
-    piece->first =
-        yk_cut_at_share(csr, yk_parts_row_bytes(plan), p->first, last, (double)share / shares);
-    piece->last =
-        yk_cut_at_share(csr, yk_parts_row_bytes(plan), p->first, last, (share + 1.0) / shares);
-    if (share == 0) piece->first = p->first;
-    if (share == shares - 1) piece->last = last;
-    piece->first -= p->first;
-    piece->last -= p->first;
-    piece->halo_first = p->halo * share / shares;
-    piece->halo_last = p->halo * (share + 1) / shares;
     YK_TRY(yk_alloc(plan->cg.context, "send ranges", 2 * (int64_t)p->sends, sizeof(int64_t),
                     &piece->send_first));
-    for (int i = 0; i < p->sends; i++) {
-        piece->send_first[2 * i] = first_row_at(&p->send[i], piece->first);
-        piece->send_first[2 * i + 1] = first_row_at(&p->send[i], piece->last);
-    }
+    yk_piece_lay(&shares, share, piece);
     return YOKE_OK;
 }
 
@@ -146,17 +125,29 @@ static yoke_status make_pieces(yoke_plan *plan)
     for (int i = 0; i < cg->parts; i++) count += cg->pieces_of[i] = pieces_of_part(plan, i);
     YK_TRY(yk_alloc(cg->context, "pieces", count, sizeof(yk_piece), &cg->piece));
     memset(cg->piece, 0, (size_t)count * sizeof(yk_piece));
-    cg->pieces = count;
+    cg->pieces = cg->pieces_made = count;
     for (int i = 0; i < cg->parts; i++)
         for (int share = 0; share < cg->pieces_of[i]; share++)
-            YK_TRY(make_piece(plan, i, share, cg->pieces_of[i], &cg->piece[done++]));
+            YK_TRY(make_piece(plan, i, share, &cg->piece[done++]));
     if (yk_parts_gpu(plan)) cg->gpu_pieces = cg->pieces_of[0];
     int worked_on = yk_parts_are_shared(plan) ? count - cg->gpu_pieces : count;
     cg->threads = plan->choice.threads < worked_on ? plan->choice.threads : worked_on;
+    if (cg->cuts) cg->cuts->pieces = cg->pieces_of[1], cg->cuts->threads = cg->threads;
     return YOKE_OK;
 }
 
 /* ----------------------------------------------------------------- analyse */
+
+/* Beside a cut that moves each part holds what any cut may give it. */
+static void hold_window(yoke_plan *plan)
+{
+    const yk_window *window = &plan->choice.window;
+    yk_part *gpu = &plan->cg.part[0], *cpu = &plan->cg.part[1];
+    gpu->rows = window->row[window->count - 1];
+    cpu->first = window->row[0];
+    cpu->rows = plan->cg.rows - cpu->first;
+    gpu->moving.on = cpu->moving.on = true;
+}
 
 yoke_status yk_parts_analyse(yoke_plan *plan)
 {
@@ -176,9 +167,13 @@ yoke_status yk_parts_analyse(yoke_plan *plan)
         cg->part[i].rows = first[i + 1] - first[i];
     }
     yk_free(cg->context, first, cg->parts + 1, sizeof *first);
+    if (plan->choice.window.count > 0) hold_window(plan);
     if (cg->parts > 1 && yk_parts_have_entries(plan)) {
         for (int i = 0; i < cg->parts; i++) YK_TRY(find_halo(cg->context, csr, &cg->part[i]));
     }
-    YK_TRY(find_sends(cg->context, cg));
+    if (plan->choice.window.count > 0)
+        YK_TRY(yk_plan_cuts(plan));
+    else
+        YK_TRY(find_sends(cg->context, cg));
     return make_pieces(plan);
 }

@@ -115,6 +115,13 @@ static inline bool yk_choice_makes_sell(const yk_choice *choice)
     return choice->measure_format || strcmp(choice->format, "sell") == 0;
 }
 
+/* cuts.c: the cuts that a moving one may take, with the boundaries of each, from the parts' halos;
+ * what its link must have room for, once it is there; bytes on the host; their end. */
+yoke_status yk_plan_cuts(yoke_plan *plan);
+void yk_plan_widen_link(yoke_plan *plan);
+size_t yk_plan_cuts_bytes(const yoke_plan *plan);
+void yk_plan_free_cuts(yoke_plan *plan);
+
 /* parts_bytes.c: refuses what is more than is free; where auto may, something that takes less. */
 yoke_status yk_parts_reserve(yoke_plan *plan);
 

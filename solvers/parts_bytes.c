@@ -38,17 +38,17 @@ static size_t link_bytes(const yoke_plan *plan, bool on_device)
 static size_t host_bytes(const yoke_plan *plan)
 {
     const yk_cg *cg = &plan->cg;
-    size_t bytes = sizeof *plan + (size_t)cg->pieces * sizeof(yk_piece);
+    size_t bytes = sizeof *plan + (size_t)cg->pieces_made * sizeof(yk_piece);
     for (int i = 0; i < cg->parts; i++) {
         const yk_part *part = &cg->part[i];
         if (part->owner == YK_OWNER_CPU) bytes += vector_bytes(plan, part);
         bytes += (size_t)part->halo * sizeof(int64_t);
-        for (int s = 0; s < part->sends; s++)
+        for (int s = 0; s < part->sends && !cg->cuts; s++)
             bytes += (size_t)part->send[s].count * sizeof(int32_t);
         if (yk_parts_copy_matrix(plan) && part->owner == YK_OWNER_CPU)
             bytes += csr_copy_bytes(plan, part);
     }
-    bytes += link_bytes(plan, false) + yk_reorder_bytes(plan);
+    bytes += link_bytes(plan, false) + yk_plan_cuts_bytes(plan) + yk_reorder_bytes(plan);
     if (yk_parts_need_staging(plan)) bytes += 2 * (size_t)cg->rows * sizeof(double);
     return bytes;
 }

@@ -5,6 +5,7 @@
 
 #include "lib/context.h"
 #include "lib/status.h"
+#include "solvers/cg/cuts.h"
 #include "solvers/homes.h"
 #include "solvers/parts.h"
 #include "solvers/reorder.h"
@@ -229,6 +230,7 @@ yoke_status yk_parts_fill_values(yoke_plan *plan)
 {
     yk_cg *cg = &plan->cg;
     const yk_csr *csr = &plan->matrix->csr;
+    if (cg->cuts) yk_cuts_hold(cg);
     if (yk_parts_copy_matrix(plan))
         yk_team_run(cg, fill_values, (void *)csr);
     else
@@ -236,6 +238,7 @@ yoke_status yk_parts_fill_values(yoke_plan *plan)
     YK_TRY(load_gpu(plan));
     plan->loaded = yk_parts_have_entries(plan); /* from now on values are refreshed */
     YK_TRY(fill_diagonal(plan));
+    if (cg->cuts) yk_cuts_take(cg, cg->cuts->at);
     plan->version = atomic_load(&plan->matrix->version);
     return YOKE_OK;
 }
@@ -280,8 +283,10 @@ yoke_status yk_parts_allocate(yoke_plan *plan)
     YK_TRY(allocate_more(plan));
     if (yk_parts_copy_matrix(plan)) yk_team_run(cg, fill_pattern, &plan->matrix->csr);
     YK_TRY(yk_parts_fill_values(plan));
-    return (plan->choice.memmode ? plan->choice.memmode : &yk_memmode_host)
-        ->connect(cg->context, cg->part, cg->parts, cg->device, &cg->link);
+    YK_TRY((plan->choice.memmode ? plan->choice.memmode : &yk_memmode_host)
+               ->connect(cg->context, cg->part, cg->parts, cg->device, &cg->link));
+    if (cg->cuts) yk_plan_widen_link(plan);
+    return YOKE_OK;
 }
 
 /* -------------------------------------------------------------------- free */
@@ -305,12 +310,13 @@ void yk_parts_free(yoke_plan *plan)
 {
     yk_cg *cg = &plan->cg;
     if (cg->link.mode) cg->link.mode->disconnect(cg->context, &cg->link);
-    for (int i = 0; i < cg->pieces; i++)
+    for (int i = 0; i < cg->pieces_made; i++)
         yk_free(cg->context, cg->piece[i].send_first,
                 2 * (int64_t)cg->part[cg->piece[i].part].sends, sizeof(int64_t));
-    yk_free(cg->context, cg->piece, cg->pieces, sizeof(yk_piece));
+    yk_free(cg->context, cg->piece, cg->pieces_made, sizeof(yk_piece));
     yk_free(cg->context, cg->pieces_of, cg->parts, sizeof(int));
     for (int i = 0; i < 2; i++) yk_free(cg->context, cg->staging[i], cg->rows, sizeof(double));
+    yk_plan_free_cuts(plan); /* whose boundaries parts send */
     for (int i = 0; i < cg->parts; i++) free_part(plan, &cg->part[i]);
     if (yk_parts_gpu(plan))
         yk_free(cg->context, plan->host_diagonal, yk_parts_gpu(plan)->rows, sizeof(double));

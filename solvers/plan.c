@@ -10,6 +10,7 @@
 #include "lib/context.h"
 #include "lib/status.h"
 #include "solvers/cg/bytes.h"
+#include "solvers/cg/cuts.h"
 #include "solvers/reorder.h"
 
 static void connect_state(yoke_plan *plan)
@@ -31,47 +32,49 @@ static void connect_state(yoke_plan *plan)
     cg->stream_q = plan->choice.stream_q;
 }
 
-static yoke_status analyse(yoke_plan *plan, const yoke_plan_options *options, double share)
+static yoke_status analyse(yoke_plan *plan, const yoke_plan_options *options, yk_cut_wish wish)
 {
-    YK_TRY(yk_planner_choose(plan->matrix, options, share, &plan->choice));
+    plan->narrow = wish.narrow;
+    YK_TRY(yk_planner_choose(plan->matrix, options, wish, &plan->choice));
     if (options->apply_preconditioner) plan->preconditioner = *options->apply_preconditioner;
     connect_state(plan);
     return yk_parts_analyse(plan);
 }
 
-static yoke_status analyse_again(yoke_plan *plan, const yoke_plan_options *options, double share)
+static yoke_status analyse_again(yoke_plan *plan, const yoke_plan_options *options,
+                                 yk_cut_wish wish)
 {
     yoke_context *context = plan->cg.context;
     yk_parts_free(plan);
     plan->cg = (yk_cg){.context = context};
-    return analyse(plan, options, share);
+    return analyse(plan, options, wish);
 }
 
 /* In another order, if that was asked for or has half the columns travel. */
-static yoke_status reorder(yoke_plan *plan, const yoke_plan_options *options, double share)
+static yoke_status reorder(yoke_plan *plan, const yoke_plan_options *options, yk_cut_wish wish)
 {
     int64_t before = yk_reorder_halo(plan);
     bool asked = plan->choice.reorder == YK_REORDER_ASKED;
     yoke_status status = yk_reorder_begin(plan);
     if (status == YOKE_NO_MEMORY && !asked) return YOKE_OK;
     YK_TRY(status);
-    YK_TRY(analyse_again(plan, options, share));
+    YK_TRY(analyse_again(plan, options, wish));
     plan->reordering->halo_before = before;
     if (asked || 2 * yk_reorder_halo(plan) <= before) return YOKE_OK;
     yk_reorder_undo(plan);
-    return analyse_again(plan, options, share);
+    return analyse_again(plan, options, wish);
 }
 
-static yoke_status begin(yoke_plan *plan, const yoke_plan_options *options, double share)
+static yoke_status begin(yoke_plan *plan, const yoke_plan_options *options, yk_cut_wish wish)
 {
     yoke_plan_options defaults = yoke_plan_defaults();
     if (!options) options = &defaults;
-    YK_TRY(analyse(plan, options, share));
+    YK_TRY(analyse(plan, options, wish));
     if (plan->reordering && plan->choice.reorder == YK_REORDER_NEVER) { /* one owner is left */
         yk_reorder_undo(plan);
-        return analyse_again(plan, options, share);
+        return analyse_again(plan, options, wish);
     }
-    return yk_reorder_is_wanted(plan) ? reorder(plan, options, share) : YOKE_OK;
+    return yk_reorder_is_wanted(plan) ? reorder(plan, options, wish) : YOKE_OK;
 }
 
 /* Reads the matrix while no values are being updated. */
@@ -116,11 +119,11 @@ static yoke_plan *empty_plan(yoke_matrix *matrix)
     return plan;
 }
 
-static yoke_status build(yoke_matrix *matrix, const yoke_plan_options *options, double share,
+static yoke_status build(yoke_matrix *matrix, const yoke_plan_options *options, yk_cut_wish wish,
                          yoke_plan *plan)
 {
     memcpy(plan->notices, matrix->notice, sizeof matrix->notice);
-    YK_TRY(begin(plan, options, share));
+    YK_TRY(begin(plan, options, wish));
     YK_TRY(yk_parts_allocate(plan));
     return yk_tune(plan);
 }
@@ -154,6 +157,15 @@ static bool is_another_cut(const yoke_plan *plan, double share)
     return 10 * moved > (after < before ? after : before);
 }
 
+/* Everything that the cuts of a window need, once it is known where it lies. */
+static yoke_status make_cuts_ready(yoke_plan *plan, yk_rates rates)
+{
+    yk_cg *cg = &plan->cg;
+    if (!cg->cuts) return YOKE_OK;
+    yk_cuts_begin(cg, rates);
+    return cg->driver->prepare_cuts ? cg->driver->prepare_cuts(cg) : YOKE_OK;
+}
+
 /* An empty plan in place of one, or of none, whose order of rows it takes over. */
 static yoke_plan *plan_after(yoke_matrix *matrix, yoke_plan *before)
 {
@@ -167,6 +179,21 @@ static yoke_plan *plan_after(yoke_matrix *matrix, yoke_plan *before)
     return plan;
 }
 
+/* A window whose rows the GPU has no room for is made again without those that a moving cut might
+ * give it. */
+static yoke_status build_somehow(yoke_matrix *matrix, const yoke_plan_options *options,
+                                 const yk_wise *known, yk_cut_wish *wish, yoke_plan **made)
+{
+    *made = plan_after(matrix, *made);
+    if (!*made) return yk_fail(YOKE_NO_MEMORY, "no memory for a plan");
+    (*made)->wise = known;
+    yoke_status status = build(matrix, options, *wish, *made);
+    if (status != YOKE_NO_MEMORY || wish->narrow || (*made)->choice.window.count == 0)
+        return status;
+    wish->narrow = true;
+    return build_somehow(matrix, options, known, wish, made);
+}
+
 /* A plan, or none; where it measures which share the CPU should have, made again with that one:
  * speeds change with it, as less or more lies in caches. known: or NULL; *share: that of the plan,
  * or negative. */
@@ -176,17 +203,17 @@ static yoke_status make_with_best_cut(yoke_matrix *matrix, const yoke_plan_optio
     enum { ROUNDS = 3 };
     yoke_plan_options in_given_order;
     bool knows_share = known && known->share >= 0.0;
-    *share = knows_share ? known->share : -1.0;
+    yk_cut_wish wish = {.share = knows_share ? known->share : -1.0};
+    yk_rates rates = {0.0, 0.0, 0.0};
+    *share = wish.share;
     *made = NULL;
     for (int round = 0;; round++) {
-        *made = plan_after(matrix, *made);
-        if (!*made) return yk_fail(YOKE_NO_MEMORY, "no memory for a plan");
-        (*made)->wise = known;
-        yoke_status status = build(matrix, options, *share, *made);
-        bool measures = status == YOKE_OK && (*made)->choice.cut_is_measured &&
-                        (*made)->bad_diagonal_row < 0 && round < ROUNDS && !knows_share;
-        if (measures) status = yk_cut_measure(*made, share);
-        if (!measures || status != YOKE_OK || !is_another_cut(*made, *share)) return status;
+        YK_TRY(build_somehow(matrix, options, known, &wish, made));
+        bool measures = (*made)->choice.cut_is_measured && (*made)->bad_diagonal_row < 0 &&
+                        round < ROUNDS && !knows_share;
+        if (measures) YK_TRY(yk_cut_measure(*made, &wish.share, &rates));
+        *share = wish.share;
+        if (!measures || !is_another_cut(*made, wish.share)) return make_cuts_ready(*made, rates);
         if ((*made)->reordering) continue;
         in_given_order = options ? *options : yoke_plan_defaults();
         in_given_order.reorder = "none"; /* another is not looked for again */
@@ -309,7 +336,7 @@ yoke_status yoke_plan_memory(yoke_matrix *matrix, const yoke_plan_options *optio
     YK_TRY(yk_check_struct("yoke_memory", memory->struct_size, sizeof *memory));
     yoke_plan *plan = empty_plan(matrix);
     if (!plan) return yk_fail(YOKE_NO_MEMORY, "no memory for a plan");
-    yoke_status status = begin(plan, options, -1.0);
+    yoke_status status = begin(plan, options, (yk_cut_wish){.share = -1.0});
     if (status == YOKE_OK) {
         yk_parts_bytes(plan, &memory->host_bytes, &memory->device_bytes);
     }

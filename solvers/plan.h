@@ -8,6 +8,7 @@
 #include "lib/iface/memmode.h"
 #include "lib/iface/partition.h"
 #include "lib/wisdom.h"
+#include "partition/adaptive.h"
 #include "solvers/cg/cg.h"
 #include "solvers/cg/row_shape.h"
 
@@ -24,7 +25,8 @@ typedef struct yk_choice {
     char partition_text[48];   /* with its argument, where it has one */
     bool shared;               /* rows on a GPU and on the CPU */
     int64_t gpu_rows;          /* then: the GPU's */
-    bool cut_is_measured;      /* and so may move */
+    bool cut_is_measured;      /* and so may be another in the next plan */
+    yk_window window;          /* cuts that it may move to while the plan solves; none: it stands */
     char notice[256];          /* of what was done in place of what was asked; or empty */
     const yk_memmode *memmode; /* NULL with one owner */
     const yk_driver *driver;
@@ -56,12 +58,14 @@ typedef struct yk_choice {
 typedef struct yk_result {
     yoke_report report;
     char detail[512];
+    char notices[1152]; /* of planning and of this solve, where it has any */
 } yk_result;
 
 struct yoke_plan {
     yoke_matrix *matrix;              /* in the order of the plan */
     struct yk_reordering *reordering; /* reorder.h; NULL: that order is the caller's */
     yk_choice choice;
+    bool narrow;                  /* the cut's window: see yk_cut_wish */
     yoke_operator preconditioner; /* the user's, where .apply is set */
     yk_cg cg;
     double *host_diagonal;    /* [rows of a GPU's part], for Jacobi; else NULL */
@@ -87,14 +91,20 @@ void yk_plan_note(yoke_plan *plan, const char *format, ...) __attribute__((forma
 yoke_status yk_plan_enter(yoke_plan *plan);
 void yk_plan_leave(yoke_plan *plan);
 
-/* planner.c: names and "auto" into a choice. share: the CPU's, where the partition is one that
- * measures it; negative: not measured yet. */
-yoke_status yk_planner_choose(yoke_matrix *matrix, const yoke_plan_options *options, double share,
-                              yk_choice *choice);
+/* Of a partition that measures: the CPU's share; negative: not measured yet. narrow: where the cut
+ * moves, it is not to give the GPU more rows than that. */
+typedef struct yk_cut_wish {
+    double share;
+    bool narrow;
+} yk_cut_wish;
 
-/* cut.c: the CPU's share that a plan's own speeds make the best; unchanged where they cannot be
- * taken. Vectors are 0 before and after. */
-yoke_status yk_cut_measure(yoke_plan *plan, double *share);
+/* planner.c: names and "auto" into a choice. */
+yoke_status yk_planner_choose(yoke_matrix *matrix, const yoke_plan_options *options,
+                              yk_cut_wish wish, yk_choice *choice);
+
+/* cut.c: the CPU's share that a plan's own speeds make the best, and these; unchanged where they
+ * cannot be taken. Vectors are 0 before and after. */
+yoke_status yk_cut_measure(yoke_plan *plan, double *share, yk_rates *rates);
 
 /* tune.c: times candidates on the matrix itself, where the choice says so, and settles on one;
  * makes its driver ready. */

@@ -40,14 +40,15 @@ static yoke_status find(yoke_list_kind kind, const char *given, const char *by_d
 
 /* ----------------------------------------------------------------- threads */
 
-/* Of those rows that the CPU has beside a GPU; of all where it is alone, or the GPU. */
+/* Of those rows that the CPU has beside a GPU, at most; of all where it is alone, or the GPU. */
 static double bytes_per_iteration(const yoke_matrix *matrix, const yk_choice *choice)
 {
     double bytes = yk_csr_bytes(&matrix->csr) +
                    yk_cg_row_bytes(choice->folded, choice->jacobi) * (double)matrix->csr.rows;
     if (!choice->shared) return bytes;
     double row_bytes = yk_cg_row_bytes(choice->folded, choice->jacobi);
-    return bytes - yk_bytes_before(&matrix->csr, row_bytes, choice->gpu_rows);
+    int64_t first = choice->window.count > 0 ? choice->window.row[0] : choice->gpu_rows;
+    return bytes - yk_bytes_before(&matrix->csr, row_bytes, first);
 }
 
 static void choose_threads(const yoke_matrix *matrix, const yoke_plan_options *options,
@@ -90,12 +91,20 @@ static yoke_status choose_parts(const yoke_matrix *matrix, const yoke_plan_optio
     if (gpu && options->parts > 1)
         return yk_fail(YOKE_UNSUITABLE, "partition gpu is one part, %d were asked for",
                        options->parts);
+    if (choice->window.count > 0 && options->parts > 1)
+        return yk_fail(
+            YOKE_UNSUITABLE,
+            "partition %s moves one cut, between a GPU and one part of the CPU, %d parts "
+            "were asked for",
+            choice->partition->name, options->parts);
     if (options->parts < 0 || options->parts > 4096)
         return yk_fail(YOKE_INVALID, "parts is %d, expected 0 to 4096", options->parts);
     /* Describing the machine reads files: not for systems that one thread solves. */
     choice->parts = options->parts;
     if (choice->parts == 0)
-        choice->parts = !gpu && choice->threads > 1 ? default_parts(matrix, choice) : 1;
+        choice->parts = !gpu && choice->threads > 1 && choice->window.count == 0
+                            ? default_parts(matrix, choice)
+                            : 1;
     if (choice->shared) choice->parts++;
     return YOKE_OK;
 }
@@ -313,14 +322,16 @@ static double guessed_share(const yoke_matrix *matrix, const yoke_plan_options *
 
 /* Which rows a GPU has beside the CPU. */
 static yoke_status choose_shares(const yoke_matrix *matrix, yoke_plan_options *options,
-                                 double share, yk_choice *choice)
+                                 yk_cut_wish given, yk_choice *choice)
 {
     const yk_partition *partition = choice->partition;
+    yk_cut_wish *wish = &given;
     if (!partition->gpu_rows) return YOKE_OK;
-    if (!partition->measured)
-        YK_TRY(read_share(options->partition, partition->form, &share));
-    else if (share < 0.0 && !matrix->is_operator)
-        share = guessed_share(matrix, options);
+    bool given_share = !partition->measured || strchr(options->partition, ':');
+    if (given_share)
+        YK_TRY(read_share(options->partition, partition->form, &wish->share));
+    else if (wish->share < 0.0 && !matrix->is_operator)
+        wish->share = guessed_share(matrix, options);
     if (has_callbacks(matrix, options))
         return yk_fail(YOKE_UNSUITABLE,
                        "partition %s does not take a user's operator or preconditioner; use cpu or "
@@ -328,11 +339,13 @@ static yoke_status choose_shares(const yoke_matrix *matrix, yoke_plan_options *o
                        options->partition);
     snprintf(choice->partition_text, sizeof choice->partition_text, "%s", options->partition);
     choice->shared = true;
-    choice->cut_is_measured = partition->measured;
-    choice->gpu_rows = partition->gpu_rows(
-        &matrix->csr, yk_cg_row_bytes(false, is_named(options->preconditioner, "jacobi")), share);
+    choice->cut_is_measured = !given_share;
+    double row_bytes = yk_cg_row_bytes(false, is_named(options->preconditioner, "jacobi"));
+    choice->gpu_rows = partition->gpu_rows(&matrix->csr, row_bytes, wish->share);
     if (choice->gpu_rows == 0 || choice->gpu_rows == matrix->csr.rows)
         leave_to_one(options, choice);
+    else if (partition->moves)
+        choice->window = yk_window_around(&matrix->csr, row_bytes, choice->gpu_rows, wish->narrow);
     return YOKE_OK;
 }
 
@@ -412,7 +425,7 @@ static void note_unused_card(const yoke_plan_options *options, yk_choice *choice
 }
 
 static yoke_status choose_tables(const yoke_matrix *matrix, yoke_plan_options *options,
-                                 double share, yk_choice *choice)
+                                 yk_cut_wish wish, yk_choice *choice)
 {
     const char *name, *by_default = "cpu";
     const void *table;
@@ -420,7 +433,7 @@ static yoke_status choose_tables(const yoke_matrix *matrix, yoke_plan_options *o
     YK_TRY(find(YOKE_LIST_PARTITIONS, options->partition, by_default, &name, &table));
     choice->partition = table;
     note_unused_card(options, choice);
-    YK_TRY(choose_shares(matrix, options, share, choice));
+    YK_TRY(choose_shares(matrix, options, wish, choice));
     bool gpu = choice->partition->owner == YK_OWNER_GPU;
     choice->falls_back = gpu && is_auto(options->partition) && is_auto(options->driver) &&
                          options->device == 0 && !is_home_of_gpu(options->home) &&
@@ -500,8 +513,9 @@ static yoke_status choose_format(const yoke_matrix *matrix, yk_choice *choice)
     const yk_row_shape *shape = &choice->row_shape;
     yk_csr of_gpu = matrix->csr;
     if (choice->shared) {
-        of_gpu.rows = choice->gpu_rows;
-        of_gpu.nonzeros = yk_row_start(&matrix->csr, choice->gpu_rows);
+        const yk_window *window = &choice->window;
+        of_gpu.rows = window->count > 0 ? window->row[window->count - 1] : choice->gpu_rows;
+        of_gpu.nonzeros = yk_row_start(&matrix->csr, of_gpu.rows);
     }
     choice->row_shape = yk_shape_of_rows(&of_gpu, choice->threads);
     if (choice->format_is_auto) choice->format = estimated_format(shape);
@@ -544,14 +558,14 @@ static yoke_status check_options(const yoke_plan_options *options)
     return YOKE_OK;
 }
 
-yoke_status yk_planner_choose(yoke_matrix *matrix, const yoke_plan_options *given, double share,
+yoke_status yk_planner_choose(yoke_matrix *matrix, const yoke_plan_options *given, yk_cut_wish wish,
                               yk_choice *choice)
 {
     memset(choice, 0, sizeof *choice);
     YK_TRY(check_options(given));
     yoke_plan_options of_owners = *given, *options = &of_owners;
     choice->device = options->device;
-    YK_TRY(choose_tables(matrix, options, share, choice));
+    YK_TRY(choose_tables(matrix, options, wish, choice));
     YK_TRY(check_callbacks(matrix, options, choice));
     YK_TRY(choose_effort(options, choice));
     YK_TRY(choose_preconditioner(matrix, options, choice));

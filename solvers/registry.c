@@ -70,7 +70,8 @@ static const entry partitions[] = {
     {"nonzeros", "nonzeros:R", "a share R of the nonzeros on the CPU", GPU(&yk_partition_nonzeros)},
     {"model", "model", "a share on the CPU by what both are measured to move in a second",
      GPU(&yk_partition_model)},
-    {"adaptive", "adaptive", "the cut moves by measured times, then freezes", NULL, NEXT},
+    {"adaptive", "adaptive[:R]", "as model, then the cut moves by measured times and freezes",
+     GPU(&yk_partition_adaptive)},
     {0},
 };
 static const entry solvers[] = {

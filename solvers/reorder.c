@@ -20,7 +20,7 @@ enum { GRAIN = 16384 };
 int64_t yk_reorder_halo(const yoke_plan *plan)
 {
     int64_t columns = 0;
-    for (int i = 0; i < plan->cg.parts; i++) columns += plan->cg.part[i].halo;
+    for (int i = 0; i < plan->cg.parts; i++) columns += yk_part_slots(&plan->cg.part[i]);
     return columns;
 }
 

@@ -7,6 +7,7 @@
 #include "lib/context.h"
 #include "lib/status.h"
 #include "solvers/cg/bytes.h"
+#include "solvers/cg/cuts.h"
 #include "solvers/plan.h"
 #include "solvers/reorder.h"
 
@@ -97,15 +98,29 @@ static int64_t default_maxit(int64_t rows)
     return maxit < 1000 ? 1000 : maxit;
 }
 
+/* Of the matrix, as each owner has it, what it holds without working on it: by entries. */
+static double bytes_held_twice(const yoke_plan *plan)
+{
+    const yk_csr *csr = &plan->matrix->csr;
+    const yk_part *gpu = &plan->cg.part[0], *cpu = &plan->cg.part[1];
+    double first = (double)yk_row_start(csr, cpu->first),
+           last = (double)yk_row_start(csr, gpu->rows);
+    double cut = (double)yk_row_start(csr, gpu->moving.rows), all = (double)csr->nonzeros;
+    double of_gpu = last > 0.0 ? (last - cut) / last : 0.0;
+    double of_cpu = all > first ? (cut - first) / (all - first) : 0.0;
+    return floor(of_gpu * plan->cg.matrix_bytes) + floor(of_cpu * yk_csr_bytes(&cpu->csr));
+}
+
 static double bytes_per_iteration(const yoke_plan *plan)
 {
     double bytes = plan->cg.matrix_bytes;
     for (int i = 0; i < plan->cg.parts; i++) {
         const yk_part *part = &plan->cg.part[i];
         if (part->owner == YK_OWNER_CPU) bytes += yk_csr_bytes(&part->csr);
-        bytes += yk_cg_row_bytes(plan->cg.folded, plan->cg.jacobi) * (double)part->rows;
+        bytes += yk_cg_row_bytes(plan->cg.folded, plan->cg.jacobi) * (double)yk_part_working(part);
         if (plan->choice.foreign_product) bytes += YK_CG_DOT_ROW_BYTES * (double)part->rows;
     }
+    if (plan->cg.cuts) bytes -= bytes_held_twice(plan);
     return plan->cg.op ? NAN : bytes;
 }
 
@@ -113,7 +128,7 @@ static int64_t cpu_rows(const yoke_plan *plan)
 {
     int64_t rows = 0;
     for (int i = 0; i < plan->cg.parts; i++)
-        if (plan->cg.part[i].owner == YK_OWNER_CPU) rows += plan->cg.part[i].rows;
+        if (plan->cg.part[i].owner == YK_OWNER_CPU) rows += yk_part_working(&plan->cg.part[i]);
     return rows;
 }
 
@@ -153,6 +168,21 @@ static void begin_report(const yoke_plan *plan, const yoke_solve_options *option
         .notices = plan->notices,
         .upload_seconds = plan->cg.upload_seconds > 0.0 ? plan->cg.upload_seconds : NAN,
     };
+}
+
+/* Where a cut that moves has ended. */
+static void report_cut(const yoke_plan *plan, yk_result *result)
+{
+    yoke_report *report = &result->report;
+    report->cuts_moved = plan->cg.cuts->moved;
+    report->cpu_rows = cpu_rows(plan);
+    report->bytes_per_iteration = bytes_per_iteration(plan);
+    if (report->cuts_moved == 0) return;
+    snprintf(result->notices, sizeof result->notices,
+             "%s%spartition adaptive: the cut moved %lld times, to %lld rows on the CPU",
+             plan->notices, *plan->notices ? "\n" : "", (long long)report->cuts_moved,
+             (long long)report->cpu_rows);
+    report->notices = result->notices;
 }
 
 static void explain_indefinite(yk_result *result)
@@ -265,6 +295,7 @@ static yoke_status solve_one(yoke_plan *plan, const double *b, double *x,
         plan->usable = is_cpu(plan) && status == plan->cg.status;
         return status;
     }
+    if (plan->cg.cuts) report_cut(plan, result);
     explain(plan, b, options->initial_guess ? x : NULL, result);
     return YOKE_OK;
 }

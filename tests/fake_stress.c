@@ -57,6 +57,7 @@ static void *solve(void *user)
     t->converged = 1;
     for (int i = 0; i < REPEATS; i++) {
         yoke_plan *plan;
+        if (t->way >= ALONE && i > 0) planning.partition = "adaptive:0.4"; /* the cut moves */
         must(yoke_plan_create(t->matrix, &planning, &plan));
         must(yoke_solve(plan, t->b, t->x, NULL));
         t->converged &= yoke_plan_report(plan)->outcome == YOKE_CONVERGED;

@@ -156,14 +156,15 @@ static void every_way(const system_ *s, const char *preconditioner)
 }
 
 /* Rows on a GPU and on the CPU: the smallest share, which is a chunk, and the largest; all and
- * none, which leave one owner. */
+ * none, which leave one owner; a cut that moves. */
 static void every_share(const system_ *s, yoke_plan_options planning)
 {
     static const struct {
         const char *partition;
         int parts, threads;
     } cuts[] = {{"ratio:0.01", 1, 1},   {"ratio:0.5", 3, 2}, {"ratio:0.99", 2, 3},
-                {"nonzeros:0.4", 1, 2}, {"ratio:0", 1, 2},   {"nonzeros:1", 2, 2}};
+                {"nonzeros:0.4", 1, 2}, {"ratio:0", 1, 2},   {"nonzeros:1", 2, 2},
+                {"adaptive:0.6", 1, 2}};
     for (size_t i = 0; i < sizeof cuts / sizeof *cuts; i++) {
         planning.partition = cuts[i].partition;
         planning.parts = cuts[i].parts;

@@ -47,6 +47,7 @@ ParameterizedTestParameters(cgbench_refusals, refuses_in_one_line_and_writes_not
         {"run gen:poisson2d5:5 --precond none,frob", 2, "unknown name 'frob'; known: none"},
         {"solve gen:poisson2d5:5 --precond none,jacobi", 2, "comma list"},
         {"solve gen:poisson2d5:5 --partition ratio", 2, "not of the form ratio:R"},
+        {"solve gen:poisson2d5:5 --partition adaptive:2", 2, "not of the form adaptive[:R]"},
         {"solve gen:poisson2d5:5 --partition ratio:1.5", 2, "from 0 to 1"},
         {"solve gen:poisson2d5:5 --partition ratio:-0.5", 2, "from 0 to 1"},
         {"solve gen:poisson2d5:5 --partition ratio:nan", 2, "from 0 to 1"},

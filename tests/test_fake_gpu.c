@@ -12,6 +12,7 @@
 #include <yoke_tools.h>
 
 #include "lib/context.h"
+#include "solvers/cg/cuts.h"
 #include "solvers/cg/gpu_state.h"
 #include "solvers/plan.h"
 #include "tests/fake/fake.h"
@@ -78,7 +79,7 @@ typedef struct way {
     char name[96];
 } way;
 
-enum { MOST_WAYS = 64 };
+enum { MOST_WAYS = 64, MOVING = 2 /* the last ones have a cut that moves */ };
 static way ways[MOST_WAYS];
 
 static const char *const shapes[] = {"folded", "unfolded"}, *const formats[] = {"csr", "sell"};
@@ -91,6 +92,24 @@ static bool is_declined(const char *driver, const char *shape)
 }
 
 static int first_together; /* of the ways */
+
+/* A cut that moves, by copies and by flags. */
+static int add_adaptive(int count)
+{
+    static const char *const modes[] = {"explicit", "mapped"};
+    for (int i = 0; i < 2; i++) {
+        way *w = &ways[count++];
+        w->planning = yoke_plan_defaults();
+        w->planning.partition = "adaptive:0.4";
+        w->planning.memory = modes[i];
+        w->planning.driver = i ? "graph" : "stream";
+        w->planning.format = formats[i];
+        w->planning.preconditioner = preconditioners[i];
+        w->planning.threads = 2;
+        snprintf(w->name, sizeof w->name, "%s, %s", w->planning.partition, modes[i]);
+    }
+    return count;
+}
 
 static int add_together(int count)
 {
@@ -109,7 +128,7 @@ static int add_together(int count)
         snprintf(w->name, sizeof w->name, "%s, %s, %s, %s", w->planning.partition,
                  w->planning.memory, w->planning.driver, w->planning.format);
     }
-    return count;
+    return add_adaptive(count);
 }
 
 /* Homes, and a slower GPU. */
@@ -615,10 +634,11 @@ typedef struct scenario {
     int64_t rows;
 } scenario;
 
-static scenario new_scenario(void)
+static scenario new_scenario_of(const char *spec)
 {
     yoke_context *context = new_context();
-    scenario s = {.matrix = generated(context, "poisson2d5:17"), .rows = 289}; /* two chunks */
+    scenario s = {.matrix = generated(context, spec)};
+    s.rows = yoke_matrix_rows(s.matrix);
     yoke_csr csr = yoke_csr_defaults();
     MUST(yoke_matrix_view(s.matrix, &csr));
     int64_t nonzeros = yoke_matrix_nonzeros(s.matrix);
@@ -630,10 +650,34 @@ static scenario new_scenario(void)
     return s;
 }
 
+static scenario new_scenario(void)
+{
+    return new_scenario_of("poisson2d5:17"); /* two chunks */
+}
+
+/* Four, where a cut has somewhere to go. */
+static scenario new_scenario_for(const yoke_plan_options *planning)
+{
+    bool moves = strncmp(planning->partition, "adaptive", 8) == 0;
+    return moves ? new_scenario_of("poisson2d5:30") : new_scenario();
+}
+
+/* Where a cut moves it does so between any two advances. */
+static void force_cuts(yoke_plan *plan)
+{
+    static int sequence[64];
+    yk_cuts *cuts = plan->cg.cuts;
+    if (!cuts) return;
+    for (int i = 0; i < 64; i++) sequence[i] = i % cuts->count;
+    cuts->forced = sequence;
+    cuts->forced_end = sequence + 64;
+}
+
 static yoke_status play(const scenario *s)
 {
     yoke_plan *plan = NULL;
     yoke_status status = yoke_plan_create(s->matrix, s->planning, &plan);
+    if (status == YOKE_OK) force_cuts(plan);
     if (status == YOKE_OK) status = yoke_solve(plan, s->b, s->x, NULL);
     MUST(yoke_matrix_update_values(s->matrix, s->value));
     if (status == YOKE_OK) status = yoke_solve(plan, s->b, s->x, NULL);
@@ -677,7 +721,7 @@ static void fail_each(const scenario *s, const double *expected, const char *cal
 
 static void fail_everything(int w)
 {
-    scenario s = new_scenario();
+    scenario s = new_scenario_for(&ways[w].planning);
     s.planning = &ways[w].planning;
     double *expected = filled(s.rows, 0.0);
     long calls[100];
@@ -706,7 +750,13 @@ Test(fake_gpu, any_call_may_fail)
 Test(fake_gpu, any_call_may_fail_in_a_plan_with_rows_on_the_cpu)
 {
     int count = list_ways();
-    for (int w = first_together; w < count; w++) fail_everything(w);
+    for (int w = first_together; w < count - MOVING; w++) fail_everything(w);
+}
+
+Test(fake_gpu, any_call_may_fail_while_the_cut_moves)
+{
+    int count = list_ways();
+    for (int w = count - MOVING; w < count; w++) fail_everything(w);
 }
 
 /* Several plans are made before the one that is kept. */
@@ -764,11 +814,12 @@ Test(fake_gpu, a_device_that_cannot_be_made_current_is_refused)
 /* The device is lost with the work that failed: told by one status, and silent after it. */
 static void lose_device_at(long nth, const yoke_plan_options *planning)
 {
-    scenario s = new_scenario();
+    scenario s = new_scenario_for(planning);
     yoke_plan *plan = NULL;
     char text[512];
     s.planning = planning;
     MUST(yoke_plan_create(s.matrix, planning, &plan));
+    force_cuts(plan);
     fake_fail_work(nth, cudaErrorIllegalAddress);
     cr_assert_eq(yoke_solve(plan, s.b, s.x, NULL), YOKE_DEVICE, "work %ld", nth);
     snprintf(text, sizeof text, "%s", yoke_error_text());
@@ -826,6 +877,19 @@ Test(fake_gpu, a_device_lost_in_a_graph_while_threads_wait_for_its_flag)
 {
     list_ways();
     lose_device_at(41, &ways[first_together + 3].planning);
+}
+
+/* Whether in a move or between two. */
+Test(fake_gpu, a_device_lost_while_the_cut_moves)
+{
+    int count = list_ways();
+    lose_device_at(67, &ways[count - MOVING].planning);
+}
+
+Test(fake_gpu, a_device_lost_while_the_cut_moves_and_threads_wait_for_its_flag)
+{
+    int count = list_ways();
+    lose_device_at(67, &ways[count - MOVING + 1].planning);
 }
 
 /* Nobody waits for ever, nor alone: threads and kernels leave the loop together. */

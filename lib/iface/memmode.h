@@ -33,7 +33,9 @@ typedef struct yk_slot {
  *
  * x travels outside the loop alone, and the host copies for the GPU in any case, once the device
  * has been waited for: a CPU part's halo_x is the end of its x, and what the GPU sends it comes by
- * its gpu_x; the GPU's halo_x is host memory, to be copied behind its x. */
+ * its gpu_x; the GPU's halo_x is host memory, to be copied behind its x. Where the cut moves x of a
+ * halo has its places among the part's rows, so there all of these are slots as those of z are, to
+ * be taken from in the part's order, and the GPU's own gpu_x is its view of them. */
 typedef struct yk_port {
     yk_slot slot[2];
     yk_flag arrived; /* workers of the part, in this meeting */

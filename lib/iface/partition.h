@@ -20,12 +20,14 @@ typedef struct yk_partition {
      * shall have a share, 0 to 1: a multiple of YK_CHUNK, or all. row_bytes: as in a request. */
     int64_t (*gpu_rows)(const yk_csr *csr, double row_bytes, double share);
     bool measured; /* the share is measured, not given */
+    bool moves;    /* and the cut moves from there while a plan solves */
     /* first[0 .. parts]: part i gets rows [first[i], first[i + 1]); inner ones multiples of
      * YK_CHUNK, parts may be empty. */
     void (*cut)(const yk_cut_request *request, int64_t *first);
 } yk_partition;
 
 extern const yk_partition yk_partition_cpu, yk_partition_gpu;
-extern const yk_partition yk_partition_ratio, yk_partition_nonzeros, yk_partition_model;
+extern const yk_partition yk_partition_ratio, yk_partition_nonzeros, yk_partition_model,
+    yk_partition_adaptive;
 
 #endif

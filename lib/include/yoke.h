@@ -280,7 +280,8 @@ typedef struct yoke_plan_options {
                                  * memory */
     const char *partition;      /* who owns which rows: "cpu", "gpu", or both, where the CPU has a
                                  * share R: "ratio:R" of the rows, "nonzeros:R", or "model", of
-                                 * what is measured */
+                                 * what is measured; "adaptive": from there, or "adaptive:R", the
+                                 * share moves during solves, by the times that are measured */
     const char *solver;         /* recurrence: "cg" */
     const char *driver;         /* who runs the loop: "team"; on a GPU "stream", "graph" or
                                  * "persistent" */
@@ -419,6 +420,7 @@ typedef struct yoke_report {
     const char *notices;   /* of planning and this solve, one a line; "" if none */
     double upload_seconds; /* of plan_seconds, copying the matrix to a GPU; NaN: not known */
     const char *reorder;   /* order of rows that ran: "none" or "rcm" */
+    int64_t cuts_moved;    /* how often the cut moved in this solve, to cpu_rows; 0: it stood */
 } yoke_report;
 
 /* Solves A x = b. b, x: [rows], each in host, pinned, managed or device memory, not overlapping;

@@ -9,6 +9,7 @@
 #include "lib/status.h"
 #include "lib/threads.h"
 #include "solvers/cg/cg.h"
+#include "solvers/cg/cuts.h"
 #include "solvers/cg/setup.h"
 
 typedef struct run {
@@ -216,8 +217,10 @@ static yoke_status advance(run *r)
         look(r);
     else
         end_on_stop(r);
-    if (!r->ended) r->steps = next_steps(r, took, cg->s.iteration - before);
-    return YOKE_OK;
+    if (r->ended) return YOKE_OK;
+    r->steps = next_steps(r, took, cg->s.iteration - before);
+    if (cg->cuts) r->steps = yk_cuts_adapt(cg, r->steps);
+    return cg->status;
 }
 
 /* ---------------------------------------------------------------- conclude */
@@ -251,6 +254,7 @@ static yoke_status solve_nonzero(run *r)
 {
     start(r);
     r->steps = next_steps(r, 0.0, 0);
+    if (r->cg->cuts && !r->ended) r->steps = yk_cuts_adapt(r->cg, r->steps);
     if (!r->ended && r->report->maxit <= 0) end(r, YOKE_ITERATION_LIMIT);
     while (!r->ended) {
         YK_TRY(r->cg->status);
@@ -279,6 +283,7 @@ yoke_status yk_cg_solve(yk_cg *cg, const double *b, double *x, const yoke_solve_
 {
     run r = {cg, options, report, yoke_seconds(), INFINITY, INFINITY, 0, 1, false};
     bool b_is_zero = false;
+    if (cg->cuts) cg->cuts->moved = 0;
     cg->came = yk_team_size(cg->threads);
     cg->history = options->history;
     cg->history_capacity = options->history ? options->history_capacity : 0;

@@ -18,6 +18,7 @@ typedef struct yk_piece {
     int64_t halo_first, halo_last; /* of the halo [0, halo) whose p this piece updates */
     int64_t *send_first;           /* [2 sends]: of send i, rows [2 i], up to [2 i + 1], are here */
     yk_tree sums;
+    double ended[2]; /* by the meeting's parity: its worker was done; only where a clock runs */
     double largest;  /* of a pass over magnitudes; of bad_row, its diagonal */
     int64_t bad_row; /* the caller's first row whose diagonal is not positive; -1: none */
 } yk_piece;
@@ -32,8 +33,23 @@ typedef enum yk_vector {
     YK_VECTOR_Q
 } yk_vector;
 
-/* What parts send to each other: the boundary of z, and outside the loop of x. */
-typedef enum yk_boundary { YK_BOUNDARY_Z, YK_BOUNDARY_X } yk_boundary;
+/* What parts send to each other: the boundary of z; outside the loop of x, by the way of x of p. */
+typedef enum yk_boundary { YK_BOUNDARY_Z, YK_BOUNDARY_X, YK_BOUNDARY_P } yk_boundary;
+
+static inline double *yk_boundary_vector(const yk_part *part, yk_boundary which)
+{
+    return which == YK_BOUNDARY_Z ? part->z : which == YK_BOUNDARY_X ? part->x : part->p;
+}
+
+/* Of whole iterations beside a cut that moves, read by the first worker alone. */
+typedef struct yk_clock {
+    double seconds, busy; /* of `iterations`; of these, what the CPU's threads took */
+    int64_t iterations;
+    double half_began, half_busy, lap_began;
+    bool skips; /* this iteration */
+} yk_clock;
+
+typedef struct yk_cuts yk_cuts; /* cuts.h */
 
 /* Who does the work on the parts, in whose memory: CPU threads, a GPU, or both. Read at planning.
  */
@@ -77,6 +93,10 @@ typedef struct yk_engine {
     void (*import)(yk_cg *cg, const double *b, const double *x0);
     /* x, times the factor, to the caller. */
     void (*export)(yk_cg *cg, double *x, double factor);
+    /* Of an engine whose cut may move: what is the owners' own of a cut in force; and from the cut
+     * in force to another, with the rows' vectors, which takes no memory. */
+    void (*take_cut)(yk_cg *cg, int cut);
+    void (*move_cut)(yk_cg *cg, int cut);
 } yk_engine;
 
 /* Whether a system may stay on a GPU's chip for a whole advance. */
@@ -105,6 +125,8 @@ typedef struct yk_driver {
      * shape. NULL: takes any; needs nothing. */
     yoke_status (*accepts)(const yk_cg *cg);
     yoke_status (*prepare)(yk_cg *cg);
+    /* The same as prepare, of all cuts that a moving one may take. NULL: needs nothing. */
+    yoke_status (*prepare_cuts)(yk_cg *cg);
     void (*advance)(yk_cg *cg, int64_t at_most);
 } yk_driver;
 
@@ -121,10 +143,12 @@ struct yk_cg {
     int parts;
     yk_piece *piece;
     int pieces, threads;
-    int gpu_pieces; /* the first ones: of a GPU's part, which threads only fill, at planning */
-    int came;       /* threads that the last solve really had */
-    int *pieces_of; /* [parts] */
+    int pieces_made; /* at most, where their number changes as the cut moves */
+    int gpu_pieces;  /* the first ones: of a GPU's part, which threads only fill, at planning */
+    int came;        /* threads that the last solve really had */
+    int *pieces_of;  /* [parts] */
     yk_link link;
+    yk_cuts *cuts;     /* of a cut that moves; NULL: it stands */
     bool whole_copies; /* between a GPU and the CPU all of z travels, as in a plain port */
     double *whole_z;   /* then: [rows] pinned, where CPU parts put theirs; else NULL */
     const yk_cpu_passes *passes;

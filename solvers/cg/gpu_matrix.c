@@ -105,13 +105,22 @@ static void drop_csr(struct yk_gpu_state *gpu)
     gpu->csr_value = gpu->spilled_value = NULL;
 }
 
+/* All rows that the part holds, where a view's are those that it works on. */
+static yk_csr held_csr(const yk_cg *cg)
+{
+    yk_csr csr = yk_gpu_view_of(cg, 0).rows.csr;
+    csr.rows = yk_gpu_part(cg)->rows;
+    return csr;
+}
+
 /* SELL from the CSR that is on the device. */
 static yoke_status fill_sell(yk_cg *cg)
 {
     struct yk_gpu_state *gpu = cg->gpu;
+    const yk_csr csr = held_csr(cg);
     yk_gpu_view view = yk_gpu_view_of(cg, 0);
-    YK_TRY(yk_device_try(yk_gpu_sell_fill(&view.rows.csr, &view.sell, 0,
-                                          yk_chunks(yk_gpu_part(cg)->rows), 0, gpu->device.stream),
+    YK_TRY(yk_device_try(yk_gpu_sell_fill(&csr, &view.sell, 0, yk_chunks(yk_gpu_part(cg)->rows), 0,
+                                          gpu->device.stream),
                          "SELL fill"));
     return yk_device_wait(&gpu->device);
 }
@@ -127,7 +136,7 @@ static void count_bytes(yk_cg *cg)
 static yoke_status make_sell(yk_cg *cg)
 {
     struct yk_gpu_state *gpu = cg->gpu;
-    yk_csr on_device = yk_gpu_view_of(cg, 0).rows.csr;
+    yk_csr on_device = held_csr(cg);
     YK_TRY(find_slices(cg, &on_device));
     YK_TRY(fill_sell(cg));
     gpu->has_sell = true;

@@ -264,6 +264,27 @@ static __global__ void __launch_bounds__(BLOCK)
     wait_for_previous_pass();
 }
 
+/* The same where p of the halo has its places among the rows and behind them; none is a row of the
+ * pass before it. */
+static __global__ void __launch_bounds__(BLOCK)
+    halo_at_kernel(double *p, const int32_t *at, int64_t halo, const double *z,
+                   const yk_gpu_loop *loop)
+{
+    const int64_t k = (int64_t)blockIdx.x * BLOCK + threadIdx.x;
+    const int32_t i = k < halo ? at[k] : 0; /* nobody writes those */
+    let_next_pass_begin();
+    if (k < halo && !loop->halt) p[i] = fma(loop->s.beta, p[i], read_double(&z[k]) - loop->s.shift);
+    wait_for_previous_pass();
+}
+
+/* Reads what the host may have written just before. */
+static __global__ void __launch_bounds__(BLOCK)
+    place_kernel(const double *from, const int32_t *at, int64_t count, double *to)
+{
+    const int64_t k = (int64_t)blockIdx.x * BLOCK + threadIdx.x;
+    if (k < count) to[at[k]] = read_double(&from[k]);
+}
+
 /* ------------------------------------------------------------------ launch */
 
 static yk_left left_of(const yk_gpu_view *view, int task)
@@ -355,6 +376,22 @@ extern "C" int yk_gpu_launch_halo(const yk_gpu_view *view, int64_t halo, const d
                   view->rows.p + view->rows.csr.rows, halo, z, loop);
 }
 
+extern "C" int yk_gpu_launch_halo_at(const yk_gpu_view *view, const int32_t *at, int64_t halo,
+                                     const double *z, const yk_gpu_loop *loop, void *stream)
+{
+    if (halo == 0) return cudaSuccess;
+    return launch(halo_at_kernel, (halo + BLOCK - 1) / BLOCK, BLOCK, view, loop, stream,
+                  view->rows.p, at, halo, z, loop);
+}
+
+extern "C" int yk_gpu_launch_place(const yk_gpu_view *view, const double *from, const int32_t *at,
+                                   int64_t count, double *to, void *stream)
+{
+    if (count == 0) return cudaSuccess;
+    return launch(place_kernel, (count + BLOCK - 1) / BLOCK, BLOCK, view, NULL, stream, from, at,
+                  count, to);
+}
+
 template <typename Kernel> static int load(Kernel kernel)
 {
     cudaFuncAttributes attributes;
@@ -368,6 +405,8 @@ extern "C" int yk_gpu_load_meeting(void)
 {
     int error = load(send_kernel);
     if (error == cudaSuccess) error = load(halo_kernel);
+    if (error == cudaSuccess) error = load(halo_at_kernel);
+    if (error == cudaSuccess) error = load(place_kernel);
     if (error == cudaSuccess) error = load(tree_kernel<1>);
     if (error == cudaSuccess) error = load(tree_kernel<2>);
     if (error == cudaSuccess) error = load(tree_kernel<3>);

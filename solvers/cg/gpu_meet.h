@@ -58,6 +58,15 @@ int yk_gpu_launch_send(const yk_gpu_view *view, const double *from, const int32_
 int yk_gpu_launch_halo(const yk_gpu_view *view, int64_t halo, const double *z,
                        const yk_gpu_loop *loop, void *stream);
 
+/* The same beside a cut that moves: p[at[k]], of rows that the part holds without working on them
+ * or behind those, at in device memory. */
+int yk_gpu_launch_halo_at(const yk_gpu_view *view, const int32_t *at, int64_t halo, const double *z,
+                          const yk_gpu_loop *loop, void *stream);
+
+/* to[at[k]] = from[k] for k < count, outside of a loop; at in device memory. */
+int yk_gpu_launch_place(const yk_gpu_view *view, const double *from, const int32_t *at,
+                        int64_t count, double *to, void *stream);
+
 /* Loads these kernels; by yk_gpu_load_kernels. */
 int yk_gpu_load_meeting(void);
 

@@ -4,22 +4,28 @@
 #define YK_CG_GPU_STATE_H
 
 #include "lib/cuda/device.h"
+#include "partition/window.h"
 #include "solvers/cg/cg.h"
 #include "solvers/cg/gpu.h"
 #include "solvers/cg/gpu_resident.h"
 
+enum { YK_GPU_GRAPHS = 4 };
+
 /* What works beside CPU parts: together.c, together_drivers.c. */
 typedef struct yk_gpu_beside {
-    int32_t *send_row; /* on the device: of all receivers in turn */
-    yk_tree *tree;     /* on the device: the part's sums, of a task or a half */
-    yk_tree *seen;     /* pinned: the same */
-    double *whole_z;   /* on the device: [rows], where all of z travels; else NULL */
-    int32_t *halo_row; /* on the device: [halo] which of them are the halo's */
-    int backwards;     /* the direction in which the next iteration begins */
-    int ahead;         /* iterations of a graph that are not over yet */
+    int32_t *send_row;  /* on the device: of all receivers in turn */
+    yk_tree *tree;      /* on the device: the part's sums, of a task or a half */
+    yk_tree *seen;      /* pinned: the same */
+    double *whole_z;    /* on the device: [rows], where all of z travels; else NULL */
+    int32_t *halo_row;  /* on the device: [halo] which of them are the halo's */
+    int32_t *place;     /* on the device: of all cuts in turn, where the halo's values go */
+    int64_t first_sent; /* of send_row, at the cut in force */
+    struct {
+        void *graph[YK_GPU_GRAPHS];
+    } of_cut[YK_MOST_CUTS]; /* those in force are state.graph as well */
+    int backwards;          /* the direction in which the next iteration begins */
+    int ahead;              /* iterations of a graph that are not over yet */
 } yk_gpu_beside;
-
-enum { YK_GPU_GRAPHS = 4 };
 
 struct yk_gpu_state {
     yk_device device;
@@ -125,6 +131,18 @@ yoke_status yk_gpu_enqueue_multiply(yk_cg *cg, yk_gpu_view *view);
  * there to where the host has them, unless that is one memory. loop NULL: outside of it. */
 yoke_status yk_together_send(yk_cg *cg, yk_boundary which, const yk_gpu_loop *loop);
 yoke_status yk_together_bring_down(yk_cg *cg, yk_boundary which);
+
+/* together_move.c: a cut that moves. Its memory, told, taken and given back; graphs of all cuts;
+ * the engine's take_cut and move_cut; after a cut's graphs were made, that they are its own; and
+ * halos that came by the way of x from their slots to their places. */
+yoke_status yk_together_open_cuts(yk_cg *cg);
+void yk_together_bytes_of_cuts(const yk_cg *cg, size_t *device);
+void yk_together_close_cuts(struct yk_gpu_state *gpu);
+void yk_together_forget_graphs(struct yk_gpu_state *gpu);
+void yk_together_keep_graphs(yk_cg *cg);
+void yk_together_take_cut(yk_cg *cg, int cut);
+void yk_together_move_cut(yk_cg *cg, int cut);
+yoke_status yk_together_place(yk_cg *cg, yk_boundary which);
 
 /* Keeps the first failure of a solve; true if there is none. */
 bool yk_gpu_ok(yk_cg *cg, yoke_status status);

@@ -5,6 +5,8 @@
 
 #include "lib/context.h"
 #include "lib/threads.h"
+#include "solvers/cg/cg.h"
+#include "solvers/cg/cuts.h"
 #include "solvers/cg/timing.h"
 
 #ifdef _OPENMP
@@ -54,6 +56,23 @@ static void publish(const yk_cg *cg, int part, unsigned meeting)
     yk_flag_set(&slot->flag, meeting);
 }
 
+/* Beside a cut that moves: when this worker was done with its pieces; by the first one, how long
+ * all of them took. Whoever reads the time of another has seen its part's flag. */
+static void note_end(worker *w)
+{
+    double now = yoke_seconds();
+    FOR_MY_PIECES(w, i) w->cg->piece[i].ended[w->meetings & 1] = now;
+}
+
+static void note_half(const worker *w)
+{
+    yk_clock *clock = &w->cg->cuts->clock;
+    double ended = clock->half_began;
+    for (int i = w->cg->gpu_pieces; i < w->cg->pieces; i++)
+        ended = fmax(ended, w->cg->piece[i].ended[w->meetings & 1]);
+    clock->half_busy += ended - clock->half_began;
+}
+
 /* What the companion could not do ends the loop for all. */
 static bool go_on(worker *w, bool done)
 {
@@ -65,6 +84,7 @@ static bool go_on(worker *w, bool done)
 
 static bool begin(worker *w, yk_half half)
 {
+    if (w->cg->cuts && w->index == 0) w->cg->cuts->clock.half_began = yoke_seconds();
     return !w->with || !w->with->begin || go_on(w, w->with->begin(w->cg, half, &w->s));
 }
 
@@ -85,6 +105,7 @@ static bool meet(worker *w, yk_half half, int dots, double *total)
     yk_cg *cg = w->cg;
     yk_link *link = &cg->link;
     unsigned meeting = ++w->meetings;
+    if (cg->cuts) note_end(w);
     if (!finish(w, half, meeting)) return false;
     FOR_MY_PIECES(w, i)
     {
@@ -104,6 +125,7 @@ static bool meet(worker *w, yk_half half, int dots, double *total)
         yk_tree_append(&all, &slot->sums);
     }
     yk_tree_total(&all, total);
+    if (cg->cuts && w->index == 0) note_half(w);
     return true;
 }
 
@@ -161,7 +183,7 @@ static yk_cg_rows view(const worker *w, const yk_piece *piece)
 void yk_send_boundary(const yk_cg *cg, const yk_piece *piece, yk_boundary which)
 {
     const yk_part *part = &cg->part[piece->part];
-    const double *from = which == YK_BOUNDARY_Z ? part->z : part->x;
+    const double *from = yk_boundary_vector(part, which);
     if (cg->whole_z && which == YK_BOUNDARY_Z && piece->first < piece->last)
         memcpy(cg->whole_z + part->first + piece->first, from + piece->first,
                (size_t)(piece->last - piece->first) * sizeof *from);
@@ -180,6 +202,14 @@ static void direction_of_halo(const yk_cg *cg, const yk_cg_rows *c, const yk_pie
 {
     const double *z = cg->link.port[piece->part].halo_z;
     const int64_t rows = cg->part[piece->part].rows;
+    const yk_moving *moving = &cg->part[piece->part].moving;
+    if (moving->on) {
+        for (int64_t k = piece->halo_first; k < piece->halo_last; k++) {
+            int32_t i = moving->at[k];
+            c->p[i] = yk_fma(c->beta, p_old[i], z[k] - c->shift);
+        }
+        return;
+    }
     for (int64_t k = piece->halo_first; k < piece->halo_last; k++)
         c->p[rows + k] = yk_fma(c->beta, p_old[rows + k], z[k] - c->shift);
 }
@@ -243,6 +273,8 @@ static void iterate(worker *w, int64_t at_most)
 {
     yk_cg *cg = w->cg;
     yk_task task = yk_cg_update_task(cg);
+    yk_clock *clock = cg->cuts && w->index == 0 ? &cg->cuts->clock : NULL;
+    if (clock) yk_clock_begin(clock, at_most);
     for (w->left = at_most; w->left > 0 && !w->s.stop; w->left--) {
         double total[YK_DOTS] = {0.0};
         if (!begin(w, YK_HALF_MULTIPLY)) return;
@@ -258,6 +290,7 @@ static void iterate(worker *w, int64_t at_most)
         if (!cg->jacobi) total[YK_DOT_RZ] = total[YK_DOT_RR];
         yk_cg_after_update(&w->s, &cg->limits, total);
         if (w->index == 0) record(cg, &w->s);
+        if (clock) yk_clock_lap(clock);
     }
 }
 
@@ -455,6 +488,7 @@ static void import_piece(yk_cg *cg, yk_piece *piece, void *user)
         clear_rows(part->x, piece->first, piece->last);
     for (int i = 0; i < 2; i++) {
         clear_rows(p[i], piece->first, piece->last);
+        if (part->moving.on) continue; /* the engine clears what the part only holds */
         clear_rows(p[i] + part->rows, piece->halo_first, piece->halo_last);
     }
 }
@@ -492,8 +526,9 @@ static void hand_over(yk_cg *cg, double *x)
     for (int i = 0; i < cg->parts && cg->status == YOKE_OK; i++) {
         const yk_part *part = &cg->part[i];
         if (part->owner != YK_OWNER_CPU) continue;
-        cg->status =
-            yk_place_copy(&cg->x_at, x + part->first, part->x, (size_t)part->rows * sizeof *x);
+        const int64_t begin = yk_part_begin(part);
+        cg->status = yk_place_copy(&cg->x_at, x + part->first + begin, part->x + begin,
+                                   (size_t)yk_part_working(part) * sizeof *x);
     }
 }
 

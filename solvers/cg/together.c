@@ -62,7 +62,7 @@ static yoke_status open_beside(yk_cg *cg)
 {
     struct yk_gpu_state *gpu = cg->gpu;
     gpu->sums.apart = 1;
-    YK_TRY(upload_sends(cg));
+    YK_TRY(cg->cuts ? yk_together_open_cuts(cg) : upload_sends(cg));
     YK_TRY(open_whole(cg));
     YK_TRY(
         yk_device_allocate(&gpu->device, "sums of a part", 1, sizeof(yk_tree), &gpu->beside.tree));
@@ -85,6 +85,7 @@ static void close_both(yk_cg *cg)
     struct yk_gpu_state *gpu = cg->gpu;
     if (!gpu) return;
     int previous = yk_device_enter(&gpu->device);
+    yk_together_close_cuts(gpu);
     yk_device_free(gpu->beside.send_row);
     yk_device_free(gpu->beside.tree);
     yk_device_free_pinned(gpu->beside.seen);
@@ -112,6 +113,7 @@ static void state_bytes(const yk_cg *cg, size_t *host, size_t *device)
     yk_engine_gpu.state_bytes(cg, host, device);
     *host += sizeof(yk_tree);
     *device += sizeof(yk_tree) + (size_t)count_sent(yk_gpu_part(cg)) * sizeof(int32_t);
+    if (cg->cuts) yk_together_bytes_of_cuts(cg, device);
     if (!cg->whole_copies) return;
     *host += (size_t)cg->rows * sizeof(double);
     *device += (size_t)cg->rows * sizeof(double) + (size_t)yk_gpu_part(cg)->halo * sizeof(int32_t);
@@ -227,9 +229,9 @@ yoke_status yk_together_send(yk_cg *cg, yk_boundary which, const yk_gpu_loop *lo
 {
     struct yk_gpu_state *gpu = cg->gpu;
     const yk_part *part = yk_gpu_part(cg);
-    const double *from = which == YK_BOUNDARY_Z ? part->z : part->x;
+    const double *from = yk_boundary_vector(part, which);
     const yk_gpu_view view = yk_gpu_view_of(cg, 0);
-    const int32_t *row = gpu->beside.send_row;
+    const int32_t *row = gpu->beside.send_row + gpu->beside.first_sent;
     for (int i = 0; i < part->sends; row += part->send[i++].count) {
         const yk_send *send = &part->send[i];
         const yk_port *port = &cg->link.port[send->to];
@@ -262,10 +264,14 @@ static yoke_status end_exchange(yk_cg *cg, yk_boundary which)
     const yk_device *device = &cg->gpu->device;
     const yk_part *part = yk_gpu_part(cg);
     const yk_port *port = &cg->link.port[cg->link.gpu];
+    bool by_events = cg->link.meeting == YK_MEET_BY_EVENTS;
     YK_TRY(yk_device_wait(device));
-    if (which == YK_BOUNDARY_X || cg->link.meeting == YK_MEET_BY_EVENTS)
+    if (by_events || (which == YK_BOUNDARY_X && !cg->cuts))
         YK_TRY(yk_together_bring_down(cg, which));
-    if (which == YK_BOUNDARY_X)
+    if (cg->cuts && which != YK_BOUNDARY_Z) {
+        YK_TRY(yk_device_wait(device)); /* what came down, to the host */
+        YK_TRY(yk_together_place(cg, which));
+    } else if (which == YK_BOUNDARY_X)
         YK_TRY(yk_device_copy(device, part->x + part->rows, port->halo_x,
                               (size_t)part->halo * sizeof(double)));
     return yk_device_wait(device);
@@ -283,10 +289,19 @@ static void exchange(yk_cg *cg, yk_boundary which)
 
 /* --------------------------------------------------------------- in and out */
 
+/* p of rows that the CPU's part holds without working on them, and of its halo. */
+static void clear_held(yk_cg *cg)
+{
+    const yk_part *part = &cg->part[1];
+    memset(part->p, 0, (size_t)part->moving.first * sizeof(double));
+    memset(part->p + part->rows, 0, (size_t)part->halo * sizeof(double));
+}
+
 static void import(yk_cg *cg, const double *b, const double *x0)
 {
     yk_engine_gpu.import(cg, b, x0);
     if (cg->status == YOKE_OK) yk_engine_cpu.import(cg, b, x0);
+    if (cg->cuts) clear_held(cg);
 }
 
 static void export(yk_cg *cg, double *x, double factor)
@@ -316,4 +331,6 @@ const yk_engine yk_engine_together = {
     .exchange = exchange,
     .import = import,
     .export = export,
+    .take_cut = yk_together_take_cut,
+    .move_cut = yk_together_move_cut,
 };

@@ -12,6 +12,7 @@
 #include <math.h>
 
 #include "lib/status.h"
+#include "solvers/cg/cuts.h"
 #include "solvers/cg/gpu_meet.h"
 #include "solvers/cg/gpu_state.h"
 
@@ -36,13 +37,23 @@ static yk_port *port_of(const yk_cg *cg)
     return &cg->link.port[cg->link.gpu];
 }
 
+/* p of what the GPU's rows read of others. */
+static int halo_direction(const yk_cg *cg, const yk_gpu_view *view)
+{
+    const yk_part *part = yk_gpu_part(cg);
+    void *stream = cg->gpu->device.stream;
+    const double *z = port_of(cg)->gpu_z;
+    if (!part->moving.on) return yk_gpu_launch_halo(view, part->halo, z, cg->gpu->loop, stream);
+    return yk_gpu_launch_halo_at(view, part->moving.at, part->moving.arriving, z, cg->gpu->loop,
+                                 stream);
+}
+
 /* A half up to the nodes of its sums. Passes of an iteration that begins backwards go back and
  * forth; the next iteration begins the other way. The first pass may overlap a kernel before it,
  * but no copy. */
 static yoke_status enqueue_half(yk_cg *cg, yk_half half, int backwards)
 {
     struct yk_gpu_state *gpu = cg->gpu;
-    const yk_part *part = yk_gpu_part(cg);
     bool update = half == YK_HALF_UPDATE;
     yk_gpu_view view = yk_gpu_view_of(cg, 0);
     view.walk.backwards = backwards;
@@ -51,10 +62,7 @@ static yoke_status enqueue_half(yk_cg *cg, yk_half half, int backwards)
                           update ? "update" : "direction"));
     view.walk.overlaps = gpu->walk.overlaps;
     if (update) return cg->whole_z ? YOKE_OK : yk_together_send(cg, YK_BOUNDARY_Z, gpu->loop);
-    if (part->halo > 0)
-        YK_TRY(try(yk_gpu_launch_halo(&view, part->halo, port_of(cg)->gpu_z, gpu->loop,
-                                      gpu->device.stream),
-                   "direction of the halo"));
+    YK_TRY(try(halo_direction(cg, &view), "direction of the halo"));
     return yk_gpu_enqueue(cg, &view, YK_TASK_MULTIPLY, "multiply");
 }
 
@@ -81,7 +89,7 @@ static yoke_status bring_up(yk_cg *cg, yk_half half)
     if (half == YK_HALF_UPDATE) return YOKE_OK;
     if (cg->whole_z) return bring_whole_up(cg);
     return yk_device_copy(&gpu->device, port_of(cg)->gpu_z, port_of(cg)->halo_z,
-                          (size_t)yk_gpu_part(cg)->halo * sizeof(double));
+                          (size_t)yk_part_arriving(yk_gpu_part(cg)) * sizeof(double));
 }
 
 /* z of the GPU's rows down, from which the worker takes what halos need. */
@@ -259,14 +267,6 @@ static void advance(yk_cg *cg, int64_t at_most)
 
 /* ------------------------------------------------------------------ graphs */
 
-static void forget_graphs(struct yk_gpu_state *gpu)
-{
-    for (int i = 0; i < YK_GPU_GRAPHS; i++) {
-        yk_device_graph_destroy(gpu->graph[i]);
-        gpu->graph[i] = NULL;
-    }
-}
-
 static yoke_status enqueue_batch(yk_cg *cg)
 {
     for (int i = 0; i < BATCH; i++) {
@@ -300,15 +300,33 @@ static yoke_status capture_all(yk_cg *cg)
 static yoke_status prepare_graph(yk_cg *cg)
 {
     int previous = yk_device_enter(&cg->gpu->device);
-    forget_graphs(cg->gpu);
+    yk_together_forget_graphs(cg->gpu);
     yoke_status status = capture_all(cg);
+    yk_together_keep_graphs(cg);
+    yk_device_leave(previous);
+    return status;
+}
+
+/* Graphs hold what a cut changes: counts of rows, and of what travels. */
+static yoke_status prepare_cuts(yk_cg *cg)
+{
+    const int at = cg->cuts->at;
+    yoke_status status = YOKE_OK;
+    int previous = yk_device_enter(&cg->gpu->device);
+    for (int cut = 0; cut < cg->cuts->count && status == YOKE_OK; cut++) {
+        yk_cuts_take(cg, cut);
+        if (cg->gpu->graph[0]) continue;
+        status = capture_all(cg);
+        yk_together_keep_graphs(cg);
+    }
+    yk_cuts_take(cg, at);
     yk_device_leave(previous);
     return status;
 }
 
 static yoke_status prepare_stream(yk_cg *cg)
 {
-    forget_graphs(cg->gpu);
+    yk_together_forget_graphs(cg->gpu);
     return YOKE_OK;
 }
 
@@ -325,5 +343,6 @@ const yk_driver yk_driver_graph_with_cpu = {
     .text = "kernels as CUDA graphs, beside CPU threads",
     .engine = &yk_engine_together,
     .prepare = prepare_graph,
+    .prepare_cuts = prepare_cuts,
     .advance = advance,
 };

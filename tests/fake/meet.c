@@ -150,6 +150,7 @@ typedef struct travel_arguments {
     int64_t count;
     double *to;
     const yk_gpu_loop *loop;
+    int64_t rows; /* worked on */
 } travel_arguments;
 
 static void run_send(const void *arguments)
@@ -167,7 +168,7 @@ static void run_send(const void *arguments)
 int yk_gpu_launch_send(const yk_gpu_view *view, const double *from, const int32_t *row,
                        int64_t count, double *to, const yk_gpu_loop *loop, void *stream)
 {
-    travel_arguments arguments = {from, row, count, to, loop};
+    travel_arguments arguments = {from, row, count, to, loop, 0};
     (void)view;
     return count > 0 ? fake_launch(stream, run_send, &arguments, sizeof arguments) : cudaSuccess;
 }
@@ -189,6 +190,53 @@ int yk_gpu_launch_halo(const yk_gpu_view *view, int64_t halo, const double *z,
     travel_arguments arguments = {
         .from = z, .count = halo, .to = view->rows.p + view->rows.csr.rows, .loop = loop};
     return halo > 0 ? fake_launch(stream, run_halo, &arguments, sizeof arguments) : cudaSuccess;
+}
+
+/* None is among the rows that the pass beside it writes. */
+static void run_halo_at(const void *arguments)
+{
+    const travel_arguments *a = arguments;
+    const yk_gpu_loop *loop = a->loop;
+    if (has_ended(loop)) return;
+    fake_reach(a->from, (size_t)a->count * sizeof *a->from, "z of the halo");
+    fake_reach(a->row, (size_t)a->count * sizeof *a->row, "places of the halo");
+    for (int64_t k = 0; k < a->count; k++) {
+        double *p = a->to + a->row[k];
+        if (a->row[k] < a->rows) fake_die("a halo is among the rows that are worked on");
+        fake_reach(p, sizeof *p, "p of the halo");
+        *p = yk_fma(loop->s.beta, *p, a->from[k] - loop->s.shift);
+    }
+}
+
+int yk_gpu_launch_halo_at(const yk_gpu_view *view, const int32_t *at, int64_t halo, const double *z,
+                          const yk_gpu_loop *loop, void *stream)
+{
+    travel_arguments arguments = {.from = z,
+                                  .row = at,
+                                  .count = halo,
+                                  .to = view->rows.p,
+                                  .loop = loop,
+                                  .rows = view->rows.csr.rows};
+    return halo > 0 ? fake_launch(stream, run_halo_at, &arguments, sizeof arguments) : cudaSuccess;
+}
+
+static void run_place(const void *arguments)
+{
+    const travel_arguments *a = arguments;
+    fake_reach(a->from, (size_t)a->count * sizeof *a->from, "values of the halo");
+    fake_reach(a->row, (size_t)a->count * sizeof *a->row, "places of the halo");
+    for (int64_t k = 0; k < a->count; k++) {
+        fake_reach(a->to + a->row[k], sizeof *a->to, "a place of the halo");
+        a->to[a->row[k]] = a->from[k];
+    }
+}
+
+int yk_gpu_launch_place(const yk_gpu_view *view, const double *from, const int32_t *at,
+                        int64_t count, double *to, void *stream)
+{
+    travel_arguments arguments = {.from = from, .row = at, .count = count, .to = to};
+    (void)view;
+    return count > 0 ? fake_launch(stream, run_place, &arguments, sizeof arguments) : cudaSuccess;
 }
 
 int yk_gpu_load_meeting(void)
