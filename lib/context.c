@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <yoke_comm.h>
 
 #include "lib/status.h"
 
@@ -42,8 +43,10 @@ void yk_context_retain(yoke_context *context)
 
 void yk_context_release(yoke_context *context)
 {
-    if (atomic_fetch_sub_explicit(&context->references, 1, memory_order_acq_rel) == 1)
-        free(context);
+    if (atomic_fetch_sub_explicit(&context->references, 1, memory_order_acq_rel) != 1) return;
+    if (context->comm && context->comm->destroy) context->comm->destroy(context->comm->self);
+    free(context->comm);
+    free(context);
 }
 
 void yoke_context_destroy(yoke_context *context)

@@ -10,6 +10,7 @@
 #include "lib/context.h"
 #include "lib/status.h"
 #include "solvers/cg/bytes.h"
+#include "solvers/ranks.h"
 
 static void connect_state(yoke_plan *plan)
 {
@@ -86,8 +87,9 @@ static yoke_status build(yoke_matrix *matrix, const yoke_plan_options *options, 
                          yoke_plan *plan)
 {
     memcpy(plan->notices, matrix->notice, sizeof matrix->notice);
-    YK_TRY(begin(matrix, options, share, plan));
-    YK_TRY(yk_parts_allocate(plan));
+    yoke_status status = begin(matrix, options, share, plan);
+    if (status == YOKE_OK) status = yk_parts_allocate(plan);
+    YK_TRY(yk_agree(matrix->context, status, yk_ranks_mark_plan(&plan->choice)));
     return yk_tune(plan);
 }
 
@@ -129,7 +131,8 @@ static yoke_status make_with_best_cut(yoke_matrix *matrix, const yoke_plan_optio
     double share = -1.0;
     for (int round = 0;; round++) {
         *made = empty_plan(matrix);
-        if (!*made) return yk_fail(YOKE_NO_MEMORY, "no memory for a plan");
+        if (!*made)
+            return yk_agree(matrix->context, yk_fail(YOKE_NO_MEMORY, "no memory for a plan"), 0.0);
         yoke_status status = build(matrix, options, share, *made);
         bool measures = status == YOKE_OK && (*made)->choice.cut_is_measured &&
                         (*made)->bad_diagonal_row < 0 && round < ROUNDS;
@@ -198,10 +201,13 @@ yoke_status yoke_plan_create(yoke_matrix *matrix, const yoke_plan_options *optio
 {
     double began = yoke_seconds();
     yoke_plan *made = NULL;
-    YK_TRY(check_matrix(matrix, plan));
-    YK_TRY(hold_values(matrix));
-    yoke_status status = make_or_fall_back(matrix, options, &made);
-    atomic_fetch_sub(&matrix->solving, 1);
+    if (!matrix) return check_matrix(matrix, plan);
+    yoke_status status = check_matrix(matrix, plan);
+    if (status == YOKE_OK) status = hold_values(matrix);
+    bool held = status == YOKE_OK;
+    status = yk_agree(matrix->context, status, 0.0);
+    if (status == YOKE_OK) status = make_or_fall_back(matrix, options, &made);
+    if (held) atomic_fetch_sub(&matrix->solving, 1);
     if (status != YOKE_OK) return status;
     yk_matrix_retain(matrix);
     made->plan_seconds = yoke_seconds() - began;

@@ -65,6 +65,8 @@ struct yoke_plan {
     int results, result_capacity;
     char notices[1024];
     double plan_seconds;
+    bool ranks_know;  /* over ranks: what follows, and bad_diagonal, are those of all */
+    double all_bytes; /* an iteration */
 };
 
 /* plan.c: a line to the log and the reports. */
