@@ -28,6 +28,12 @@
 #define FOREIGN_MEMORY NULL
 #endif
 
+#ifdef HAVE_MPI
+#define WITH_MPI 1
+#else
+#define WITH_MPI 0
+#endif
+
 #ifdef __aarch64__
 #define WITH_NEON 1
 #else
@@ -39,7 +45,7 @@ static const struct feature {
     int present;
 } features[] = {
     {"openmp", WITH_OPENMP}, {"zlib", 1},
-    {"cuda", WITH_CUDA},     {"mpi", 0},
+    {"cuda", WITH_CUDA},     {"mpi", WITH_MPI},
     {"avx2", WITH_X86_64},   {"avx512", WITH_X86_64},
     {"neon", WITH_NEON},
 };
