@@ -7,6 +7,7 @@
 
 #include <yoke_io.h>
 
+#include "lib/ranks.h"
 #include "lib/status.h"
 #include "matrices/random_graph.h"
 
@@ -77,15 +78,24 @@ static yoke_status unknown(const char *name, size_t length)
                    length < 64 ? (int)length : 64, name, known);
 }
 
-yoke_status yoke_matrix_generate(yoke_context *context, const char *spec, yoke_matrix **matrix)
+static yoke_status parse(const char *spec, yoke_matrix *const *matrix,
+                         const yk_generator **generator, yk_argument *arguments)
 {
-    if (!context) return yk_fail(YOKE_INVALID, "context is NULL");
     if (!spec) return yk_fail(YOKE_INVALID, "spec is NULL");
     if (!matrix) return yk_fail(YOKE_INVALID, "matrix is NULL");
     size_t length = strcspn(spec, ":");
-    const yk_generator *generator = find(spec, length);
-    if (!generator) return unknown(spec, length);
-    yk_argument arguments[YK_ARGUMENTS];
-    YK_TRY(yk_parse_arguments(generator, spec + length, arguments));
+    *generator = find(spec, length);
+    if (!*generator) return unknown(spec, length);
+    return yk_parse_arguments(*generator, spec + length, arguments);
+}
+
+yoke_status yoke_matrix_generate(yoke_context *context, const char *spec, yoke_matrix **matrix)
+{
+    const yk_generator *generator = NULL;
+    yk_argument arguments[YK_ARGUMENTS] = {{0}};
+    if (!context) return yk_fail(YOKE_INVALID, "context is NULL");
+    yoke_status status = parse(spec, matrix, &generator, arguments);
+    double mark = spec ? yk_ranks_mark(spec, strlen(spec), 0.0) : 0.0;
+    YK_TRY(yk_agree(context, status, mark));
     return generator->make(context, arguments, matrix);
 }

@@ -25,7 +25,7 @@ ranks()
     timeout "$limit" "$MPIRUN" $oversubscribe -n "$count" "$@"
 }
 
-[ $# -gt 0 ] || set -- tests/mpi/ranks
+[ $# -gt 0 ] || set -- tests/mpi/ranks tests/mpi/deals
 for program in "$@"; do
     for count in ${RANKS:-1 2 3 4}; do
         echo "=== $(basename "$program"), $count ranks"
