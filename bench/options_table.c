@@ -12,7 +12,7 @@ enum {
     ALL = THREADED | COMMAND_LIST
 };
 
-#define MPI_LATER "not in this version yet: solves over ranks come later"
+#define MPI_LATER "not in this version yet: GPUs over ranks, and their model, come later"
 
 #define NAMES(option, field, kind_, text)                                                          \
     {                                                                                              \
@@ -116,8 +116,8 @@ const option option_table[] = {
           "not in this version yet: the roofline comes later"),
     LATER("--wisdom", "FILE", KIND_TEXT, MODELS, "keep what tuning found",
           "not in this version yet: tuning comes later"),
-    LATER("--ranks-file", "FILE", KIND_TEXT, MODELS, "rows of each rank", MPI_LATER),
-    LATER("--per-rank", NULL, KIND_FLAG, MODELS, "figures of each rank", MPI_LATER),
+    FILE_OPTION("--ranks-file", ranks_file, ONE_BY_ONE, "the rank of each row, a number a line"),
+    FLAG_OPTION("--per-rank", per_rank, ONE_BY_ONE, "rows, halo and time of each rank"),
     LATER("--checkpoint", "FILE", KIND_TEXT, MODELS, "save and resume",
           "not in this version yet: checkpoints come later"),
     {.name = "--ranks", .argument = "P", .kind = KIND_COUNT, .commands = COMMAND_PREDICT,

@@ -95,7 +95,26 @@ yoke_status yk_ranks_analyse(yoke_plan *plan)
 typedef struct known {
     int64_t bad_row;
     double bad_diagonal, bytes;
+    int64_t sent;
 } known;
+
+/* What travels, and whether the shares are alike: once a plan. */
+static void note_shares(yoke_plan *plan, const known *all, int ranks)
+{
+    int64_t sent = 0;
+    double most = 0.0;
+    if (plan->ranks_told || ranks == 1) return;
+    plan->ranks_told = true;
+    for (int r = 0; r < ranks; r++) {
+        sent += all[r].sent;
+        if (all[r].bytes > most) most = all[r].bytes;
+    }
+    yk_plan_note(plan,
+                 "%d ranks send each other %lld numbers an iteration; the largest share is %.3f "
+                 "times the mean",
+                 ranks, (long long)sent,
+                 plan->all_bytes > 0.0 ? most * ranks / plan->all_bytes : 1.0);
+}
 
 int64_t yk_ranks_row(const yoke_matrix *matrix, int64_t row)
 {
@@ -106,7 +125,7 @@ yoke_status yk_ranks_share(yoke_plan *plan, double bytes)
 {
     const yoke_context *context = plan->cg.context;
     int ranks = context->comm->ranks;
-    known mine = {-1, plan->bad_diagonal, bytes}, all[ranks];
+    known mine = {-1, plan->bad_diagonal, bytes, plan->matrix->spread->sent}, all[ranks];
     if (plan->bad_diagonal_row >= 0)
         mine.bad_row = yk_ranks_row(plan->matrix, plan->bad_diagonal_row);
     YK_TRY(yk_ranks_gather(context, &mine, sizeof mine, all));
@@ -119,6 +138,7 @@ yoke_status yk_ranks_share(yoke_plan *plan, double bytes)
         plan->bad_diagonal = all[r].bad_diagonal;
     }
     plan->ranks_know = true;
+    note_shares(plan, all, ranks);
     return YOKE_OK;
 }
 
