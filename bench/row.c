@@ -41,7 +41,7 @@ const field row_fields[] = {
     NUMBER("us_per_iteration", "median", us_median), NUMBER("us_per_iteration", "min", us_min),
     NUMBER("us_per_iteration", "max", us_max),
     NUMBER("seconds", "setup", setup), NUMBER("seconds", "transfer", transfer),
-    NUMBER("seconds", "solve", solve),
+    NUMBER("seconds", "solve", solve), NUMBER("seconds", "upload", upload),
     NUMBER(NULL, "bytes_per_iteration", bytes), NUMBER(NULL, "gb_per_s", gb_per_s),
     NUMBER(NULL, "fraction_of_bandwidth", fraction),
     NUMBER(NULL, "residual_true", residual_true),

@@ -103,11 +103,23 @@ static bool list_meets(const char *list, const cpu_set_t *mask)
     return false;
 }
 
+/* One more than the highest number of a list ("0-3,8"); the most where there is none. */
+static int end_of_nodes(const char *root)
+{
+    char path[PATH], list[WORDS];
+    snprintf(path, sizeof path, "%s/sys/devices/system/node/online", root);
+    if (!first_line(path, list, sizeof list) || !isdigit((unsigned char)*list)) return MOST_NODES;
+    size_t last = strlen(list);
+    while (last > 0 && isdigit((unsigned char)list[last - 1])) last--;
+    long highest = strtol(list + last, NULL, 10);
+    return highest < MOST_NODES ? (int)highest + 1 : MOST_NODES;
+}
+
 /* Numbers of nodes may have gaps, and a node without processors has an empty list. */
 static void read_numa(const char *root, const cpu_set_t *mask, yoke_machine *machine)
 {
-    int nodes = 0;
-    for (int node = 0; node < MOST_NODES; node++) {
+    int nodes = 0, end = end_of_nodes(root);
+    for (int node = 0; node < end; node++) {
         char path[PATH], list[4096];
         snprintf(path, sizeof path, "%s/sys/devices/system/node/node%d/cpulist", root, node);
         nodes += first_line(path, list, sizeof list) && list_meets(list, mask);

@@ -65,7 +65,8 @@ static void choose_threads(const yoke_matrix *matrix, const yoke_plan_options *o
 static void choose_stores(const yoke_matrix *matrix, yk_choice *choice)
 {
     double bytes = bytes_per_iteration(matrix, choice);
-    if (bytes < SURELY_CACHED) return;
+    bool of_cpu = choice->partition->owner == YK_OWNER_CPU || choice->shared;
+    if (!of_cpu || bytes < SURELY_CACHED) return;
     yoke_machine machine;
     yoke_machine_describe(&machine);
     choice->stream_q = bytes > (double)machine.cache_bytes[3];

@@ -90,7 +90,9 @@ typedef struct tuning {
     double deadline;
     int64_t warm, steps; /* iterations before timing, and in one timed advance */
     int repeats;
-    double share; /* seconds that one candidate may take */
+    double share;             /* seconds that one candidate may take */
+    const yk_driver *lost[4]; /* far behind once: not timed again */
+    int losers;
     bool stopped; /* the matrix holds no numbers: nothing is timed on it */
 } tuning;
 
@@ -150,16 +152,35 @@ static yoke_status time_candidate(tuning *t, double *seconds)
     return cg->status;
 }
 
+/* A driver so much slower than the best of a small system stays behind in other formats and shapes:
+ * what an iteration costs beside its bytes is the driver's own. */
+#define FAR_BEHIND 1.5
+
+static bool has_lost(const tuning *t, const yk_driver *driver)
+{
+    for (int i = 0; i < t->losers; i++)
+        if (t->lost[i] == driver) return true;
+    return false;
+}
+
+static void note_loser(tuning *t, const yk_driver *driver, double seconds)
+{
+    const int most = (int)(sizeof t->lost / sizeof *t->lost);
+    if (seconds > FAR_BEHIND * t->seconds && t->losers < most) t->lost[t->losers++] = driver;
+}
+
 static yoke_status try(tuning *t, candidate c)
 {
     bool accepted = false;
     double seconds = INFINITY;
     if (t->accepted && (t->stopped || yoke_seconds() > t->deadline)) return YOKE_OK;
+    if (has_lost(t, c.driver)) return YOKE_OK;
     YK_TRY(use(t->plan, &c, &accepted));
     if (!accepted) return YOKE_OK;
     YK_TRY(time_candidate(t, &seconds));
     yk_log(t->plan->cg.context, YOKE_LOG_DETAIL, "measured: %s, %s, %s: %.3g us an iteration",
            c.driver->name, c.format, shape_of(c.folded), 1e6 * seconds);
+    if (t->accepted) note_loser(t, c.driver, seconds);
     if (t->accepted && !(seconds < CLEARLY * t->seconds)) return YOKE_OK;
     t->best = c;
     t->seconds = seconds;

@@ -25,7 +25,7 @@ static const char all_keys[] =
     "schema version commit date machine driver_version matrix rows nonzeros memory home partition "
     "cpu_rows gpus ranks threads solver driver format shape precond effort rtol outcome iterations "
     "us_per_iteration us_per_iteration.median us_per_iteration.min us_per_iteration.max seconds "
-    "seconds.setup seconds.transfer seconds.solve bytes_per_iteration gb_per_s "
+    "seconds.setup seconds.transfer seconds.solve seconds.upload bytes_per_iteration gb_per_s "
     "fraction_of_bandwidth residual_true residual_recursive joules speedup_vs notices ";
 
 Test(cgbench, a_record_has_every_key_once_and_says_what_ran)

@@ -27,10 +27,12 @@ static yk_device device;
 
 static void open_device(void)
 {
-    int streams;
     MUST(yk_device_open(0, &device));
     yk_device_enter(&device);
-    LAUNCH(yk_gpu_load_kernels(&streams));
+    for (int by_warps = 0; by_warps < 2; by_warps++) {
+        yk_gpu_walk walk = {.by_warps = by_warps, .chunks = 1};
+        LAUNCH(yk_gpu_load_kernels(&walk));
+    }
 }
 
 static void *on_device(const void *from, size_t bytes)

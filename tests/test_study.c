@@ -29,7 +29,7 @@ static const char study_keys[] =
     "schema version commit date machine driver_version matrix rows nonzeros memory home partition "
     "cpu_rows gpus ranks threads solver driver format shape precond effort rtol outcome iterations "
     "us_per_iteration us_per_iteration.median us_per_iteration.min us_per_iteration.max seconds "
-    "seconds.setup seconds.transfer seconds.solve bytes_per_iteration gb_per_s "
+    "seconds.setup seconds.transfer seconds.solve seconds.upload bytes_per_iteration gb_per_s "
     "fraction_of_bandwidth residual_true residual_recursive joules speedup_vs "
     "speedup_vs.operations notices configuration settings reason ";
 

@@ -141,9 +141,12 @@ int yk_gpu_sell_order(const yk_csr *csr, unsigned char *order, void *stream);
 int yk_gpu_sell_fill(const yk_csr *csr, const yk_sell *sell, int64_t first, int64_t last,
                      int64_t entry, void *stream);
 
-/* All kernels are loaded: nothing is when a kernel that waits is running. streams: whether what was
- * compiled for this device has bulk copies and overlapping passes (sm_90). */
-int yk_gpu_load_kernels(int *streams);
+/* Whether what was compiled for this device has bulk copies and overlapping passes (sm_90). */
+int yk_gpu_has_streams(int *streams);
+
+/* All kernels of passes that go this way are loaded, in any format, and those that meet: nothing is
+ * when a kernel that waits is running. */
+int yk_gpu_load_kernels(const yk_gpu_walk *walk);
 
 #ifdef __cplusplus
 }

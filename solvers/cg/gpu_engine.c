@@ -124,8 +124,9 @@ static yoke_status open_here(yk_cg *cg)
     struct yk_gpu_state *gpu = cg->gpu;
     int streams = 0;
     YK_TRY(limit(cg));
-    YK_TRY(yk_device_try(yk_gpu_load_kernels(&streams), "loading the kernels"));
+    YK_TRY(yk_device_try(yk_gpu_has_streams(&streams), "loading a kernel"));
     choose_walk(gpu, yk_chunks(yk_gpu_part(cg)->rows), streams);
+    YK_TRY(yk_device_try(yk_gpu_load_kernels(&gpu->walk), "loading the kernels"));
     YK_TRY(allocate_sums(gpu, yk_gpu_part(cg)->rows));
     YK_TRY(yk_device_allocate(&gpu->device, "loop state", 1, sizeof *gpu->loop, &gpu->loop));
     YK_TRY(yk_device_allocate_pinned("loop state", sizeof *gpu->staged, &gpu->staged));

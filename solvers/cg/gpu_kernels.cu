@@ -496,40 +496,50 @@ static int prepare(const launch_shape &shape)
     return error;
 }
 
-static int prepare_all(bool warps)
+/* One for each kernel that a task's format may choose. */
+static const unsigned char sorted[1] = {0};
+static const struct matrix_shape {
+    yk_gpu_format format;
+    int width;
+    const unsigned char *order;
+} matrix_shapes[] = {
+    {YK_GPU_CSR, 0, NULL},
+    {YK_GPU_SELL, 0, NULL},
+    {YK_GPU_SELL, 0, sorted},
+    {YK_GPU_SELL, 5, NULL},
+    {YK_GPU_SELL, 7, NULL},
+    {YK_GPU_SELL, 9, NULL},
+    {YK_GPU_SELL, 27, NULL},
+    {YK_GPU_SELL, part_of<NINES> * 2, NULL},
+    {YK_GPU_SELL8, YK_ROW_CHAIN, NULL},
+};
+
+extern "C" int yk_gpu_load_kernels(const yk_gpu_walk *walk)
 {
-    static const yk_gpu_format formats[] = {YK_GPU_CSR, YK_GPU_SELL, YK_GPU_SELL8};
-    static const unsigned char sorted[1] = {0};
-    static const struct {
-        int width;
-        const unsigned char *order;
-    } shapes[] = {{0, NULL}, {0, sorted},          {5, NULL},  {7, NULL},
-                  {9, NULL}, {YK_ROW_CHAIN, NULL}, {27, NULL}, {2 * 9, NULL}};
+    const void *before = NULL;
     yk_gpu_view view = {};
-    view.walk.by_warps = view.walk.streams = warps;
-    view.walk.chunks = 1;
+    view.walk = *walk;
     for (int task = 0; task < YK_TASKS; task++)
-        for (yk_gpu_format format : formats)
-            for (const auto &sell : shapes) {
-                view.format = format;
-                view.sell.width = sell.width;
-                view.sell.order = sell.order;
-                int error = prepare(shape_of(task, &view));
-                if (error != cudaSuccess) return error;
-            }
-    return cudaSuccess;
+        for (const matrix_shape &matrix : matrix_shapes) {
+            view.format = matrix.format;
+            view.sell.width = matrix.width;
+            view.sell.order = matrix.order;
+            const launch_shape shape = shape_of(task, &view);
+            if ((const void *)shape.run == before) continue;
+            before = (const void *)shape.run;
+            int error = prepare(shape);
+            if (error != cudaSuccess) return error;
+        }
+    return yk_gpu_load_meeting();
 }
 
-extern "C" int yk_gpu_load_kernels(int *streams)
+extern "C" int yk_gpu_has_streams(int *streams)
 {
-    cudaFuncAttributes attributes;
-    int error = prepare_all(false);
-    if (error == cudaSuccess)
-        error = cudaFuncGetAttributes(&attributes, run_blocks<YK_TASK_MULTIPLY, YK_GPU_CSR>);
-    if (error == cudaSuccess) error = yk_gpu_load_meeting();
-    if (error != cudaSuccess) return error;
+    cudaFuncAttributes attributes = {};
+    cudaError_t error =
+        cudaFuncGetAttributes(&attributes, run_blocks<YK_TASK_MULTIPLY, YK_GPU_CSR>);
     *streams = attributes.ptxVersion >= 90;
-    return *streams ? prepare_all(true) : cudaSuccess;
+    return error;
 }
 
 /* ----------------------------------------------------------- SELL from CSR */

@@ -45,10 +45,26 @@ static void share_rows(const yk_csr *csr, yk_resident_shape *shape)
     shape->threads = rows / shape->passes;
 }
 
-static yoke_status choose_shape(const yk_cg *cg, const yk_csr *csr, size_t most, int cluster)
+static int most_blocks(const yk_cg *cg)
 {
     int multiprocessors = cg->gpu->device.multiprocessors;
-    if (multiprocessors > YK_RESIDENT_BLOCKS) multiprocessors = YK_RESIDENT_BLOCKS;
+    return multiprocessors < YK_RESIDENT_BLOCKS ? multiprocessors : YK_RESIDENT_BLOCKS;
+}
+
+/* Known before any kernel is loaded. */
+static yoke_status check_speed(const yk_cg *cg, int64_t chunks_of_block)
+{
+    if (cg->residency != YK_RESIDENT_IF_FASTER || chunks_of_block <= YK_RESIDENT_AUTO_CHUNKS)
+        return YOKE_OK;
+    return yk_fail(YOKE_UNSUITABLE,
+                   "driver persistent: with %lld rows a multiprocessor graph is "
+                   "faster",
+                   (long long)chunks_of_block * YK_CHUNK);
+}
+
+static yoke_status choose_shape(const yk_cg *cg, const yk_csr *csr, size_t most, int cluster)
+{
+    const int multiprocessors = most_blocks(cg);
     yk_resident_shape *shape = &cg->gpu->resident.shape;
     int64_t chunks = yk_chunks(csr->rows);
     shape->cluster = chunks <= cluster;
@@ -65,10 +81,7 @@ static yoke_status choose_shape(const yk_cg *cg, const yk_csr *csr, size_t most,
             "driver persistent: to find the halos of %lld rows takes %zu bytes of shared "
             "memory, %zu are there; use graph",
             (long long)csr->rows, yk_resident_analysis_bytes(csr->rows), most);
-    if (cg->residency == YK_RESIDENT_IF_FASTER && shape->chunks > YK_RESIDENT_AUTO_CHUNKS)
-        return yk_fail(YOKE_UNSUITABLE,
-                       "driver persistent: with %d rows a multiprocessor graph is faster",
-                       shape->chunks * YK_CHUNK);
+    YK_TRY(check_speed(cg, shape->chunks));
     share_rows(csr, shape);
     return YOKE_OK;
 }
@@ -155,7 +168,7 @@ static yoke_status fit(const yk_cg *cg, size_t most)
                        a->halo_max, without, most);
     int room = (int)((most - without) / YK_RESIDENT_ENTRY / 32 * 32);
     if (a->resident > room) a->resident = room;
-    YK_TRY(yk_device_try(yk_gpu_resident_fits(a, gpu->device.multiprocessors, &fits),
+    YK_TRY(yk_device_try(yk_gpu_resident_fits(a, most, gpu->device.multiprocessors, &fits),
                          "the persistent kernel's blocks"));
     if (!fits)
         return yk_fail(YOKE_UNSUITABLE,
@@ -216,8 +229,9 @@ static yoke_status make(yk_cg *cg, const yk_csr *on_device)
     int cluster = 0;
     int64_t *first = NULL;
     int32_t *halo_first = NULL;
+    YK_TRY(check_speed(cg, yk_chunks(on_device->rows) / most_blocks(cg)));
     YK_TRY(yk_device_try(yk_gpu_resident_limits(gpu->device.number, &most, &cluster),
-                         "loading the persistent kernel"));
+                         "asking for a block's shared memory"));
     if (most > YK_RESIDENT_SHARED) most = YK_RESIDENT_SHARED;
     YK_TRY(choose_shape(cg, on_device, most, cluster));
     int64_t count = gpu->resident.shape.blocks + 1;

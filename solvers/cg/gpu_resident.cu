@@ -790,15 +790,28 @@ static cudaLaunchConfig_t configuration(const yk_resident *a, cudaLaunchAttribut
     return config;
 }
 
-extern "C" int yk_gpu_resident_fits(const yk_resident *a, int multiprocessors, int *fits)
+/* More than is usual of both, for the kernel that this shape takes. */
+static cudaError_t allow(const yk_resident *a, size_t shared)
+{
+    const auto run = kernel_of(a);
+    cudaError_t error =
+        cudaFuncSetAttribute(run, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared);
+    if (error == cudaSuccess && a->shape.cluster)
+        error = cudaFuncSetAttribute(run, cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
+    return error;
+}
+
+extern "C" int yk_gpu_resident_fits(const yk_resident *a, size_t most, int multiprocessors,
+                                    int *fits)
 {
     cudaLaunchAttribute attribute = {};
     cudaLaunchConfig_t config = configuration(a, &attribute);
     int count = 0;
-    cudaError_t error = a->shape.cluster
-                            ? cudaOccupancyMaxActiveClusters(&count, kernel_of(a), &config)
-                            : cudaOccupancyMaxActiveBlocksPerMultiprocessor(
-                                  &count, kernel_of(a), a->shape.threads, config.dynamicSmemBytes);
+    cudaError_t error = allow(a, most);
+    if (error != cudaSuccess) return error;
+    error = a->shape.cluster ? cudaOccupancyMaxActiveClusters(&count, kernel_of(a), &config)
+                             : cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+                                   &count, kernel_of(a), a->shape.threads, config.dynamicSmemBytes);
     *fits = a->shape.cluster ? count > 0 : count * multiprocessors >= a->shape.blocks;
     return error;
 }
@@ -824,12 +837,6 @@ extern "C" int yk_gpu_resident_limits(int device, size_t *most, int *cluster)
     if (error == cudaSuccess) error = cudaFuncGetAttributes(&attributes, variants[0].run);
     /* What was compiled for an older device knows no clusters, on a newer one too. */
     const bool clusters = major >= 9 && attributes.ptxVersion >= 90;
-    for (const variant &v : variants) {
-        if (error == cudaSuccess)
-            error = cudaFuncSetAttribute(v.run, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
-        if (error == cudaSuccess && clusters)
-            error = cudaFuncSetAttribute(v.run, cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
-    }
     *most = (size_t)bytes;
     *cluster = clusters ? 16 : 0;
     return error;

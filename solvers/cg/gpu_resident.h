@@ -69,14 +69,15 @@ int yk_gpu_resident_fill(const yk_csr *csr, const yk_resident *resident, void *s
 /* Bytes of shared memory of a block, at this shape and halo and with so many entries. */
 size_t yk_gpu_resident_bytes(const yk_resident *resident, int64_t entries);
 
-/* Whether the device runs all blocks at once, as they wait for each other. */
-int yk_gpu_resident_fits(const yk_resident *resident, int multiprocessors, int *fits);
+/* Loads the kernel of this shape, which may take that much shared memory a block; fits: whether the
+ * device runs all blocks at once, as they wait for each other. */
+int yk_gpu_resident_fits(const yk_resident *resident, size_t most, int multiprocessors, int *fits);
 
 /* Up to `left` iterations of loop; update: the task; epoch: new in every launch. */
 int yk_gpu_resident_run(const yk_gpu_view *view, const yk_resident *resident, int update,
                         yk_gpu_loop *loop, unsigned long long epoch, void *stream);
 
-/* Loads the kernels; most: bytes of shared memory that a block may have; clusters of 16 or 0. */
+/* most: bytes of shared memory that a block may have; clusters of 16 or 0. */
 int yk_gpu_resident_limits(int device, size_t *most, int *cluster);
 
 #ifdef __cplusplus

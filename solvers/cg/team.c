@@ -507,7 +507,7 @@ static void advance(yk_cg *cg, int64_t at_most)
 static void run_pieces(yk_cg *cg, int first, int end, yk_piece_fn body, void *user)
 {
 #ifdef _OPENMP
-    int team = yk_team_size(cg->threads);
+    int team = end > first ? yk_team_size(cg->threads) : 1;
 #pragma omp parallel for num_threads(team) schedule(static, 1) if (team > 1)
 #endif
     for (int i = first; i < end; i++) body(cg, &cg->piece[i], user);

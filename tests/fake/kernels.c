@@ -364,9 +364,15 @@ int yk_gpu_launch(const yk_gpu_view *view, int task, yk_gpu_loop *loop, void *st
     return fake_launch(stream, run_task, &arguments, sizeof arguments);
 }
 
-int yk_gpu_load_kernels(int *streams)
+int yk_gpu_has_streams(int *streams)
 {
     *streams = 1;
+    return fake_leave(fake_enter(FAKE_cudaFuncGetAttributes));
+}
+
+int yk_gpu_load_kernels(const yk_gpu_walk *walk)
+{
+    (void)walk;
     return fake_leave(fake_enter(FAKE_cudaFuncGetAttributes));
 }
 

@@ -243,12 +243,14 @@ size_t yk_gpu_resident_bytes(const yk_resident *a, int64_t entries)
 
 /* A block takes a multiprocessor, but a cluster's may share them: what it has of them is not this
  * machine's. */
-int yk_gpu_resident_fits(const yk_resident *a, int multiprocessors, int *fits)
+int yk_gpu_resident_fits(const yk_resident *a, size_t most, int multiprocessors, int *fits)
 {
-    cudaError_t error =
-        fake_enter(a->shape.cluster ? FAKE_cudaOccupancyMaxActiveClusters
-                                    : FAKE_cudaOccupancyMaxActiveBlocksPerMultiprocessor);
-    bool one = yk_gpu_resident_bytes(a, a->resident) <= fake.chip.shared_bytes;
+    cudaError_t error = fake_leave(fake_enter(FAKE_cudaFuncSetAttribute));
+    if (error != cudaSuccess) return error;
+    error = fake_enter(a->shape.cluster ? FAKE_cudaOccupancyMaxActiveClusters
+                                        : FAKE_cudaOccupancyMaxActiveBlocksPerMultiprocessor);
+    bool one = yk_gpu_resident_bytes(a, a->resident) <= fake.chip.shared_bytes &&
+               yk_gpu_resident_bytes(a, a->resident) <= most;
     *fits = one && (a->shape.cluster || multiprocessors >= a->shape.blocks);
     return fake_leave(error);
 }
@@ -259,7 +261,6 @@ int yk_gpu_resident_limits(int device, size_t *most, int *cluster)
     cudaError_t error =
         cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
     if (error == cudaSuccess) error = fake_leave(fake_enter(FAKE_cudaFuncGetAttributes));
-    if (error == cudaSuccess) error = fake_leave(fake_enter(FAKE_cudaFuncSetAttribute));
     *most = (size_t)bytes;
     *cluster = fake.chip.cluster;
     return error;
