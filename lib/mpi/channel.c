@@ -70,7 +70,7 @@ int yk_mpi_wait(void *self, void *opened)
 {
     channel *c = opened;
     (void)self;
-    return MPI_Waitall(c->requests, c->request, MPI_STATUSES_IGNORE);
+    return yk_mpi_wait_all(c->requests, c->request);
 }
 
 void yk_mpi_close(void *self, void *opened)

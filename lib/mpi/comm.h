@@ -31,6 +31,9 @@ int yk_mpi_send(void *self, void *channel);
 int yk_mpi_wait(void *self, void *channel);
 void yk_mpi_close(void *self, void *channel);
 
+/* exchange.c: until all are done. */
+int yk_mpi_wait_all(int count, MPI_Request *request);
+
 /* exchange.c: sizes that are known to both sides, of any length. */
 int yk_mpi_exchange(void *self, const void *send, const size_t *send_bytes, void *receive,
                     const size_t *receive_bytes);
