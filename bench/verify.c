@@ -55,9 +55,10 @@ double norm_outside(const double *v, int64_t rows, int project)
 /* The residual, and how far rounding may move each of its elements: a sum of m products errs by at
  * most m u / (1 - m u) of the sum of their sizes (Higham, Accuracy and Stability of Numerical
  * Algorithms, 2nd ed., (3.5)). threads: that the solve had, so they are there. */
-static void residual(const source *s, int threads, const double *x, double *r, double *rounding)
+static void residual(const source *s, int threads, const double *own, double *r, double *rounding)
 {
     const yoke_csr *csr = &s->csr;
+    double *x = source_extend(s, own);
     (void)threads;
 #pragma omp parallel for num_threads(threads) schedule(static) if (csr->rows > 4096)
     for (int64_t i = 0; i < csr->rows; i++) {
@@ -71,6 +72,7 @@ static void residual(const source *s, int threads, const double *x, double *r, d
         r[i] = sum;
         rounding[i] = (double)(end - first + 2) * (DBL_EPSILON * sizes + DBL_TRUE_MIN);
     }
+    free(x);
 }
 
 const char *verify(const source *s, const double *x, const yoke_report *report, int project,
@@ -80,9 +82,7 @@ const char *verify(const source *s, const double *x, const yoke_report *report, 
     if (report->outcome != YOKE_CONVERGED && !isfinite(report->residual_true)) return NULL;
     double *r = take("the residual", s->rows, sizeof *r);
     double *rounding = take("the residual", s->rows, sizeof *rounding);
-    double *extended = source_extend(s, x);
-    residual(s, report->threads, extended, r, rounding);
-    free(extended);
+    residual(s, report->threads, x, r, rounding);
     double ours = norm_outside(r, s->rows, project), theirs = report->residual_true;
     /* Two computed residuals, each within the rounding of the exact one, and two norms. */
     double allowed = 2.0 * norm_outside(rounding, s->rows, 0) + 1e-12 * theirs;

@@ -44,9 +44,8 @@ static const struct feature {
     const char *name;
     int present;
 } features[] = {
-    {"openmp", WITH_OPENMP}, {"zlib", 1},
-    {"cuda", WITH_CUDA},     {"mpi", WITH_MPI},
-    {"avx2", WITH_X86_64},   {"avx512", WITH_X86_64},
+    {"openmp", WITH_OPENMP}, {"zlib", 1},           {"cuda", WITH_CUDA},
+    {"mpi", WITH_MPI},       {"avx2", WITH_X86_64}, {"avx512", WITH_X86_64},
     {"neon", WITH_NEON},
 };
 
