@@ -144,9 +144,8 @@ static yoke_status follow(const yoke_context *context, yoke_status status, int64
     return yk_fail(agreed, "rank %d: %s", from, text);
 }
 
-yoke_status yk_agree(const yoke_context *context, yoke_status status, double mark)
+yoke_status yk_agreed(const yoke_context *context, yoke_status status, double mark)
 {
-    if (!yk_over_ranks(context)) return status;
     yk_message message = {.most = {mark, -mark}};
     if (status != YOKE_OK) message.word = (int64_t)(context->comm->rank + 1) << 8 | status;
     YK_TRY(yk_ranks_reduce(context, &message, 0));

@@ -37,11 +37,17 @@ yoke_status yk_ranks_exchange(const yoke_context *context, const void *send,
 /* A failure of the table as a status. */
 yoke_status yk_ranks_try(const yoke_context *context, int code, const char *what);
 
+yoke_status yk_agreed(const yoke_context *context, yoke_status status, double mark);
+
 /* The status of all ranks: YOKE_OK if all say so, else that of the first that does not, whose text
  * all get; YOKE_INVALID if the marks differ, which stand for what must be alike. In one process:
  * status. Collective: whatever fails on one rank alone passes through here before the next
  * exchange. */
-yoke_status yk_agree(const yoke_context *context, yoke_status status, double mark);
+static inline yoke_status yk_agree(const yoke_context *context, yoke_status status, double mark)
+{
+    yoke_status agreed = yk_over_ranks(context) ? yk_agreed(context, status, mark) : status;
+    return agreed == YOKE_OK ? status : agreed; /* what all say is also ours: for an analyzer */
+}
 
 /* The largest on any rank; in one process, and where it cannot be told, the value. */
 double yk_ranks_most(const yoke_context *context, double value);

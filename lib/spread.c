@@ -226,7 +226,7 @@ static yoke_status find_receives(spreading *s)
 /* How many bytes each other rank has for us, who has `to` for each. */
 static yoke_status exchange_sizes(spreading *s)
 {
-    size_t each[s->ranks];
+    size_t each[(size_t)s->ranks];
     for (int r = 0; r < s->ranks; r++) each[r] = sizeof(size_t);
     return yk_ranks_exchange(s->context, s->to, each, s->from, each);
 }
@@ -312,9 +312,9 @@ static yoke_status begin(spreading *s, yoke_matrix *matrix)
 
 static yoke_status add_nonzeros(spreading *s, const yoke_matrix *matrix)
 {
-    int64_t all[s->ranks];
-    YK_TRY(yk_ranks_gather(s->context, &matrix->csr.nonzeros, sizeof(int64_t), all));
-    for (int r = 0; r < s->ranks; r++) s->spread->all_nonzeros += all[r];
+    size_t mine = (size_t)matrix->csr.nonzeros;
+    YK_TRY(yk_ranks_gather(s->context, &mine, sizeof mine, s->to)); /* no longer needed */
+    for (int r = 0; r < s->ranks; r++) s->spread->all_nonzeros += (int64_t)s->to[r];
     return YOKE_OK;
 }
 

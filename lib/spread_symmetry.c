@@ -132,7 +132,7 @@ static void count_mirrors(boundary *b, const check *c)
 
 static void fill_mirrors(boundary *b, const check *c)
 {
-    size_t at[b->ranks];
+    size_t at[(size_t)b->ranks];
     at[0] = 0;
     for (int r = 1; r < b->ranks; r++) at[r] = at[r - 1] + b->to[r - 1] / sizeof(mirror);
     for (int64_t i = 0; i < c->rows; i++)
@@ -183,7 +183,7 @@ static yoke_status allocate_sizes(boundary *b)
 
 static yoke_status exchange_sizes(boundary *b)
 {
-    size_t each[b->ranks];
+    size_t each[(size_t)b->ranks];
     for (int r = 0; r < b->ranks; r++) each[r] = sizeof(size_t);
     YK_TRY(yk_ranks_exchange(b->context, b->to, each, b->from, each));
     for (int r = 0; r < b->ranks; r++) b->comes += (int64_t)(b->from[r] / sizeof(mirror));

@@ -11,16 +11,16 @@
 typedef struct dealing {
     yoke_context *context;
     int ranks;
-    yk_hand hand;      /* rows in the order in which they leave, columns in the plan's numbering */
-    bool own;          /* the hand's arrays are ours */
-    int64_t *begin;    /* [ranks + 1] */
-    int32_t *owner;    /* [all_rows], by a file; else NULL */
-    int32_t *new_of;   /* [all_rows] in the plan's numbering; else NULL */
-    int32_t *number;   /* [hand rows] in the system as given */
-    int32_t *length;   /* [hand rows] */
-    int64_t *leave;    /* [ranks + 1] the hand's first row for each rank */
-    int64_t *come;     /* [ranks, 2] rows and entries that each sends us */
-    size_t *to, *from; /* [ranks] bytes */
+    yk_hand hand;       /* rows in the order in which they leave, columns in the plan's numbering */
+    bool own;           /* the hand's arrays are ours */
+    int64_t *begin;     /* [ranks + 1] */
+    int32_t *owner;     /* [all_rows], by a file; else NULL */
+    int32_t *new_of;    /* [all_rows] in the plan's numbering; else NULL */
+    int32_t *number;    /* [hand rows] in the system as given */
+    int32_t *length;    /* [hand rows] */
+    int64_t *leave;     /* [ranks + 1] the hand's first row for each rank */
+    int64_t *go, *come; /* [ranks, 2] rows and entries for each, and that each sends us */
+    size_t *to, *from;  /* [ranks] bytes */
     int64_t rows, entries; /* that come */
     int32_t *their_number, *their_length, *column;
     double *value;
@@ -126,7 +126,7 @@ static yoke_status read_owners(dealing *d)
 /* Rank by rank, and in the order in which they are given. */
 static void number_rows(dealing *d)
 {
-    int64_t next[d->ranks];
+    int64_t next[(size_t)d->ranks];
     memset(d->begin, 0, (size_t)(d->ranks + 1) * sizeof *d->begin);
     for (int64_t i = 0; i < d->hand.all_rows; i++) d->begin[d->owner[i] + 1]++;
     for (int r = 0; r < d->ranks; r++) {
@@ -199,7 +199,7 @@ static void copy_row(const dealing *d, const yk_csr *from, int64_t row, const yk
 static yoke_status sort_hand(dealing *d)
 {
     const yk_csr given = d->hand.csr;
-    int64_t next[d->ranks];
+    int64_t *next = d->come; /* until it is asked for */
     if (!d->owner) return YOKE_OK;
     d->own = true;
     YK_TRY(allocate_sorted(d, &d->hand.csr));
@@ -231,8 +231,8 @@ static yoke_status pack(dealing *d)
 static yoke_status exchange_counts(dealing *d)
 {
     const yk_csr *csr = &d->hand.csr;
-    int64_t go[2 * d->ranks];
-    size_t each[d->ranks];
+    int64_t *go = d->go;
+    size_t *each = d->to; /* until they are asked for */
     for (int r = 0; r < d->ranks; r++) {
         go[2 * r] = d->leave[r + 1] - d->leave[r];
         go[2 * r + 1] =
@@ -291,6 +291,7 @@ static yoke_status begin(dealing *d, yk_deal_by *by)
     YK_TRY(yk_deal_find(d->context, by));
     YK_TRY(yk_alloc(d->context, "first rows", ranks + 1, sizeof *d->begin, &d->begin));
     YK_TRY(yk_alloc(d->context, "first rows", ranks + 1, sizeof *d->leave, &d->leave));
+    YK_TRY(yk_alloc(d->context, "rows to go", 2 * ranks, sizeof *d->go, &d->go));
     YK_TRY(yk_alloc(d->context, "rows to come", 2 * ranks, sizeof *d->come, &d->come));
     YK_TRY(yk_alloc(d->context, "sizes", ranks, sizeof *d->to, &d->to));
     return yk_alloc(d->context, "sizes", ranks, sizeof *d->from, &d->from);
@@ -348,6 +349,7 @@ static void end(dealing *d)
     }
     yk_free(context, d->begin, ranks + 1, sizeof *d->begin);
     yk_free(context, d->leave, ranks + 1, sizeof *d->leave);
+    yk_free(context, d->go, 2 * ranks, sizeof *d->go);
     yk_free(context, d->come, 2 * ranks, sizeof *d->come);
     yk_free(context, d->to, ranks, sizeof *d->to);
     yk_free(context, d->from, ranks, sizeof *d->from);

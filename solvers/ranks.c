@@ -125,7 +125,7 @@ yoke_status yk_ranks_share(yoke_plan *plan, double bytes)
 {
     const yoke_context *context = plan->cg.context;
     int ranks = context->comm->ranks;
-    known mine = {-1, plan->bad_diagonal, bytes, plan->matrix->spread->sent}, all[ranks];
+    known mine = {-1, plan->bad_diagonal, bytes, plan->matrix->spread->sent}, all[(size_t)ranks];
     if (plan->bad_diagonal_row >= 0)
         mine.bad_row = yk_ranks_row(plan->matrix, plan->bad_diagonal_row);
     YK_TRY(yk_ranks_gather(context, &mine, sizeof mine, all));
@@ -145,7 +145,7 @@ yoke_status yk_ranks_share(yoke_plan *plan, double bytes)
 void yk_ranks_tell(const yoke_context *context, int level, int64_t *row, char *text, size_t size)
 {
     if (!yk_over_ranks(context)) return;
-    int ranks = context->comm->ranks, first = 0, levels[ranks];
+    int ranks = context->comm->ranks, first = 0, levels[(size_t)ranks];
     if (yk_ranks_gather(context, &level, sizeof level, levels) != YOKE_OK) return;
     for (int r = ranks - 1; r >= 0; r--)
         if (levels[r] <= levels[first]) first = r;

@@ -39,7 +39,7 @@ int yk_mpi_open(void *self, const yoke_lane *send, int sends, const yoke_lane *r
                 int receives, void **made)
 {
     int code = MPI_SUCCESS;
-    channel *c = calloc(1, sizeof *c + (size_t)(sends + receives) * sizeof *c->request);
+    channel *c = calloc(1, sizeof *c + (size_t)(sends + receives) * sizeof(MPI_Request));
     if (!c) return MPI_ERR_NO_MEM;
     for (int i = 0; i < receives && code == MPI_SUCCESS; i++) code = add(self, c, &receive[i], 1);
     for (int i = 0; i < sends && code == MPI_SUCCESS; i++) code = add(self, c, &send[i], 0);

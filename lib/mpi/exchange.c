@@ -57,7 +57,7 @@ int yk_mpi_exchange(void *self, const void *send, const size_t *send_bytes, void
     const yk_mpi *mpi = self;
     size_t most = 0;
     for (int r = 0; r < mpi->ranks; r++) most += pieces(send_bytes[r]) + pieces(receive_bytes[r]);
-    requests r = {0, malloc((most + 1) * sizeof *r.request)};
+    requests r = {0, malloc((most + 1) * sizeof(MPI_Request))};
     if (!r.request) return MPI_ERR_NO_MEM;
     int code = start_all(mpi, &r, receive, receive_bytes, 1);
     if (code == MPI_SUCCESS) code = start_all(mpi, &r, (char *)send, send_bytes, 0);
