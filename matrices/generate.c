@@ -57,6 +57,11 @@ const yk_generator yk_generators[] = {
      "random symmetric, diagonally dominant, about PER_ROW entries a row",
      yk_make_random_spd,
      {SIZE_FROM(1), {YK_SIZE, 1, YK_MOST_NEIGHBOURS + 1}, {YK_SEED, 0, 0}}},
+    {"shuffled",
+     "shuffled:SEED:GENERATOR:...",
+     "the rows of another generator's matrix in a random order",
+     NULL,
+     {{YK_SEED, 0, 0}}},
     {NULL, NULL, NULL, NULL, {{0, 0, 0}}},
 };
 
@@ -86,6 +91,7 @@ static yoke_status parse(const char *spec, yoke_matrix *const *matrix,
     size_t length = strcspn(spec, ":");
     *generator = find(spec, length);
     if (!*generator) return unknown(spec, length);
+    if (!(*generator)->make) return YOKE_OK;
     return yk_parse_arguments(*generator, spec + length, arguments);
 }
 
@@ -97,5 +103,8 @@ yoke_status yoke_matrix_generate(yoke_context *context, const char *spec, yoke_m
     yoke_status status = parse(spec, matrix, &generator, arguments);
     double mark = spec ? yk_ranks_mark(spec, strlen(spec), 0.0) : 0.0;
     YK_TRY(yk_agree(context, status, mark));
+    if (!generator->make)
+        return yk_make_shuffled(context, generator, strchr(spec, ':') ? strchr(spec, ':') : "",
+                                matrix);
     return generator->make(context, arguments, matrix);
 }

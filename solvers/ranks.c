@@ -32,6 +32,8 @@ yoke_status yk_ranks_choose(const yoke_matrix *matrix, yoke_plan_options *option
                        options->parts);
     if (options->apply_preconditioner)
         return refuse("preconditioner", "of the caller's", "none or jacobi");
+    if (!is_auto(options->reorder) && strcmp(options->reorder, "none") != 0)
+        return refuse("reorder", options->reorder, "none");
     options->parts = 1;
     return YOKE_OK;
 }

@@ -213,6 +213,7 @@ int main(int argc, char **argv)
     deals("graph:3000:9:4", folder);
     deals("jumps3d7:12:1e3:1", folder);
     deals("poisson2d5:2", folder);
+    deals("shuffled:5:poisson2d5:50", folder);
     updates(folder);
     failures(folder);
     MPI_Barrier(MPI_COMM_WORLD);
