@@ -18,6 +18,7 @@
 #include "bench/statistics.h"
 #include "bench/take.h"
 #include "bench/verify.h"
+#include "bench/wisdom.h"
 
 enum { PASSES = 3, HISTORY_LIMIT = 1 << 22 };
 
@@ -38,6 +39,7 @@ int open_context(const bench_options *options, yoke_context **context)
 {
     yoke_context_options wanted = yoke_context_defaults();
     wanted.threads = (int)options->threads;
+    wanted.log = wisdom_log;
     yoke_status status = ranks_context(options, &wanted, context);
     return status ? say_status(status, NULL) : 0;
 }

@@ -42,7 +42,7 @@ typedef struct bench_options {
     words axis[AXES];
     words vs;
     char *effort, *base, *rhs, *x0, *out, *history, *json, *csv, *svg, *nullspace, *machine,
-        *ranks_file, *reorder;
+        *ranks_file, *reorder, *wisdom;
     double rtol, atol, max_seconds;
     int64_t maxit, iterations; /* 0: the default; not asked */
     int64_t check_every, repeats, threads, parts;
@@ -51,7 +51,7 @@ typedef struct bench_options {
     int64_t device; /* a GPU by CUDA's number; -1: not asked */
     double gpu_memory; /* bytes of it to use; 0: all */
     int64_t gpu_sms;   /* its multiprocessors to use; 0: all */
-    int trust_symmetry, reproducible, explain, per_rank, quiet, help;
+    int trust_symmetry, reproducible, explain, per_rank, quiet, help, calibrate;
     char *later;   /* "--device: why not", of the first known option that this build lacks */
     char *ignored; /* where a value that means nothing here is put */
 } bench_options;

@@ -114,8 +114,7 @@ const option option_table[] = {
                "pretend a slower card: plans work on N of its multiprocessors"),
     LATER("--roofline", NULL, KIND_FLAG, MODELS, "compare with the machine's bounds",
           "not in this version yet: the roofline comes later"),
-    LATER("--wisdom", "FILE", KIND_TEXT, MODELS, "keep what tuning found",
-          "not in this version yet: tuning comes later"),
+    FILE_OPTION("--wisdom", wisdom, SOLVES, "take what measuring found before, and keep what it finds"),
     FILE_OPTION("--ranks-file", ranks_file, ONE_BY_ONE, "the rank of each row, a number a line"),
     FLAG_OPTION("--per-rank", per_rank, ONE_BY_ONE, "rows, halo and time of each rank"),
     LATER("--checkpoint", "FILE", KIND_TEXT, MODELS, "save and resume",
@@ -123,10 +122,11 @@ const option option_table[] = {
     {.name = "--ranks", .argument = "P", .kind = KIND_COUNT, .commands = COMMAND_PREDICT,
      .offset = AT(ignored), .least = 1, .help = "ranks to predict for", .later = MPI_LATER},
     LATER("--network", "L,B", KIND_PAIR, COMMAND_PREDICT, "latency and bandwidth", MPI_LATER),
-    {.name = "--machine", .argument = "NAME", .kind = KIND_NAME, .commands = COMMAND_PREDICT,
-     .offset = AT(machine), .names = YOKE_LIST_MACHINES, .help = "machine to predict for"},
-    LATER("--calibrate", NULL, KIND_FLAG, COMMAND_MACHINE, "measure and keep the figures",
-          "not in this version yet: calibration comes later"),
+    {.name = "--machine", .argument = "NAME|FILE", .kind = KIND_NAME,
+     .commands = COMMAND_PREDICT | COMMAND_MACHINE, .offset = AT(machine),
+     .names = YOKE_LIST_MACHINES, .help = "whose profile: this, one that is shipped, or a file"},
+    FLAG_OPTION("--calibrate", calibrate, COMMAND_MACHINE,
+                "measure this machine's profile and keep it"),
 };
 /* clang-format on */
 

@@ -11,10 +11,10 @@
 
 static int check_distinct(const bench_options *options)
 {
-    const char *const names[] = {"--json", "--csv", "--svg", "--history", "--out"};
-    const char *const paths[] = {options->json, options->csv, options->svg, options->history,
-                                 options->out};
-    for (int i = 0; i < 5; i++)
+    const char *const names[] = {"--json", "--csv", "--svg", "--history", "--out", "--wisdom"};
+    const char *const paths[] = {options->json,    options->csv, options->svg,
+                                 options->history, options->out, options->wisdom};
+    for (int i = 0; i < 6; i++)
         for (int k = 0; k < i; k++)
             if (paths[i] && paths[k] && !strcmp(paths[i], paths[k]))
                 return say_error(ENDS_BAD_INPUT, "%s and %s are both '%s'", names[k], names[i],

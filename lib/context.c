@@ -9,6 +9,7 @@
 #include <yoke_comm.h>
 
 #include "lib/status.h"
+#include "lib/wisdom.h"
 
 static yoke_status check_options(const yoke_context_options *options)
 {
@@ -44,6 +45,7 @@ void yk_context_retain(yoke_context *context)
 void yk_context_release(yoke_context *context)
 {
     if (atomic_fetch_sub_explicit(&context->references, 1, memory_order_acq_rel) != 1) return;
+    yk_wisdom_free(context);
     if (context->comm && context->comm->destroy) context->comm->destroy(context->comm->self);
     free(context->comm);
     free(context);

@@ -7,6 +7,7 @@
 
 #include "lib/iface/memmode.h"
 #include "lib/iface/partition.h"
+#include "lib/wisdom.h"
 #include "solvers/cg/cg.h"
 #include "solvers/cg/row_shape.h"
 
@@ -77,7 +78,9 @@ struct yoke_plan {
     double plan_seconds;
     bool ranks_know; /* over ranks: what follows, and bad_diagonal, are those of all */
     bool ranks_told;
-    double all_bytes; /* an iteration */
+    double all_bytes;    /* an iteration */
+    const yk_wise *wise; /* while it is made: what is known of it; NULL: nothing */
+    bool timed;          /* candidates were */
 };
 
 /* plan.c: a line to the log and the reports. */
@@ -95,6 +98,14 @@ yoke_status yk_cut_measure(yoke_plan *plan, double *share);
 /* tune.c: times candidates on the matrix itself, where the choice says so, and settles on one;
  * makes its driver ready. */
 yoke_status yk_tune(yoke_plan *plan);
+
+/* wise.c: fills wise with what is asked of wisdom, and with what it knows. False: nothing is asked
+ * for such a plan, nor kept. */
+bool yk_wise_ask(const yoke_matrix *matrix, const yoke_plan_options *options, yk_wise *wise,
+                 bool *known);
+
+/* Remembers what was found; share: of the rows on the CPU, negative where none was measured. */
+void yk_wise_keep(const yoke_plan *plan, yk_wise *wise, double share);
 
 /* tune.c: the state from which an advance is timed where all vectors are 0: they stay so. */
 void yk_begin_timing(yk_cg *cg);

@@ -122,6 +122,80 @@ typedef struct yoke_gpu_speed {
 /* Takes some seconds. On failure the figures that were measured are there all the same. */
 YOKE_API yoke_status yoke_gpu_measure(int number, yoke_gpu_speed *speed);
 
+/* ----------------------------------------------------------------- profiles */
+
+/* What a model needs to know of a machine: figures, each with where it comes from. */
+typedef struct yoke_profile yoke_profile;
+
+/* By name: "this", one of YOKE_LIST_MACHINES, or the path of a file. Of this machine it is what was
+ * measured and kept, else what can be assumed. device: the GPU of "this" by CUDA's number, -1 for
+ * none. YOKE_UNKNOWN_NAME, YOKE_IO, YOKE_FORMAT (with the line). */
+YOKE_API yoke_status yoke_profile_open(const char *machine, int device, yoke_profile **profile);
+
+/* Measures this machine: in less than 15 s with a GPU, 5 s without. Threads: the context's.
+ * progress: NULL, or told what is measured next. What could not be measured stays unknown, with a
+ * notice. device: as above; without any GPU here the CPU alone is measured. YOKE_UNUSABLE: no such
+ * device. */
+YOKE_API yoke_status yoke_profile_calibrate(yoke_context *context, int device,
+                                            void (*progress)(void *user, const char *step),
+                                            void *user, yoke_profile **profile);
+
+/* Writes it as text that a person can read and edit. path NULL: where a profile of this machine is
+ * kept, in $XDG_CACHE_HOME/yoke or ~/.cache/yoke. where: NULL, or room for the path. YOKE_IO. */
+YOKE_API yoke_status yoke_profile_save(const yoke_profile *profile, const char *path, char *where,
+                                       size_t size);
+YOKE_API void yoke_profile_close(yoke_profile *profile);
+
+/* One line that its user should be told: why a kept profile was not used (of another machine or
+ * driver, cut short, not to be true), that it was edited, or why figures are missing; "": nothing.
+ */
+YOKE_API const char *yoke_profile_notice(const yoke_profile *profile);
+
+/* Strings live as long as the profile; what is not known is "" or 0. */
+typedef struct yoke_profile_machine {
+    const char *name, *text, *date, *cpu, *gpu, *driver;
+    int threads; /* processors of the machine */
+} yoke_profile_machine;
+YOKE_API void yoke_profile_describe(const yoke_profile *profile, yoke_profile_machine *machine);
+
+typedef struct yoke_figure {
+    const char *name, *text;   /* "gpu_launch", "an empty kernel, back to back" */
+    const char *unit;          /* "B/s", "s", "B", "1/s", "" for a count */
+    const char *kind;          /* "measured", "published", "assumed", "unknown" */
+    const char *source;        /* one line */
+    double value;              /* NaN: unknown, or a curve */
+    const char *at_unit;       /* of a curve: the unit of at; else NULL */
+    int points;                /* of a curve; 0: unknown */
+    const double *at, *values; /* [points] of a curve */
+} yoke_figure;
+
+/* The k-th figure (0-based); returns 0 past the end. */
+YOKE_API int yoke_profile_figure(const yoke_profile *profile, int k, yoke_figure *figure);
+
+/* A figure by name, a curve's at `at`: between its points, flat beyond them. NaN: unknown. */
+YOKE_API double yoke_profile_value(const yoke_profile *profile, const char *name, double at);
+
+/* ------------------------------------------------------------------- wisdom */
+
+/* Plans of effort "measure" and "patient" remember in their context what they found: driver,
+ * format, shape and the share of rows on the CPU, by a signature of the matrix's pattern and by
+ * what was asked. The same plan is then made without timing anything, with a notice in its reports.
+ * What "patient" found serves "measure" too.
+ *
+ * import: adds what a file holds; what was cut short, or is of another machine, driver or version
+ * of the library, is not used, with a line to the context's log. YOKE_IO; YOKE_FORMAT for what is
+ * no wisdom. export: replaces the file, as text. forget: all of it. */
+YOKE_API yoke_status yoke_wisdom_import(yoke_context *context, const char *path);
+YOKE_API yoke_status yoke_wisdom_export(yoke_context *context, const char *path);
+YOKE_API yoke_status yoke_wisdom_forget(yoke_context *context);
+
+typedef struct yoke_wisdom_counts {
+    int known; /* choices that are remembered */
+    int64_t used,
+        measured; /* plans made by them, and plans measured, since the context knows any */
+} yoke_wisdom_counts;
+YOKE_API yoke_status yoke_wisdom_count(const yoke_context *context, yoke_wisdom_counts *counts);
+
 /* ------------------------------------------------------------------- energy */
 
 /* Joules that a GPU's board drew, by NVML, which is opened at first use; with device -1, those of
