@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "bench/ranks.h"
+#include "bench/roofline.h"
 #include "bench/say.h"
 #include "bench/write_rows.h"
 
@@ -29,7 +30,7 @@ static int is_stdout(const char *path)
 
 int outputs_open(const bench_options *options, outputs *out)
 {
-    *out = (outputs){.table = stdout};
+    *out = (outputs){.table = stdout, .draws_roofline = options->roofline};
     int code = check_distinct(options);
     if (!code) code = outfile_open("--json", options->json, &out->json);
     if (!code) code = outfile_open("--csv", options->csv, &out->csv);
@@ -58,7 +59,10 @@ int outputs_write(outputs *out, const row_list *rows)
 {
     if (out->json.stream) write_json(rows, out->json.stream);
     if (out->csv.stream) write_csv(rows, out->csv.stream);
-    if (out->svg.stream) write_svg(rows, out->svg.stream);
+    if (out->svg.stream && out->draws_roofline)
+        write_roofline_svg(rows, out->svg.stream);
+    else if (out->svg.stream)
+        write_svg(rows, out->svg.stream);
     if (out->history.stream) write_history(rows, out->history.stream);
     return outputs_commit(out);
 }

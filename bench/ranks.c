@@ -59,6 +59,9 @@ int ranks_check(const bench_options *options)
                          options->ranks_file);
     if (!code && count > 1 && options->vs.count)
         code = say_error(ENDS_LACKING, "--vs: rivals are not measured over ranks; start one rank");
+    if (!code && count > 1 && options->roofline)
+        code =
+            say_error(ENDS_LACKING, "--roofline: passes are not timed over ranks; start one rank");
     if (!code && count > 1 && options->wisdom)
         code = say_error(ENDS_LACKING, "--wisdom: plans over ranks neither ask for it nor keep it");
     if (!code && count > 1 && options->command == COMMAND_STUDY)

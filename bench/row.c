@@ -90,6 +90,7 @@ void row_free(row *r)
     free(r->reason);
     free(r->history);
     free(r->each);
+    free(r->roofline);
     words_free(&r->notices);
 }
 

@@ -5,6 +5,7 @@
 #include "bench/explain.h"
 #include "bench/outputs.h"
 #include "bench/per_rank.h"
+#include "bench/roofline.h"
 #include "bench/say.h"
 #include "bench/write_rows.h"
 
@@ -21,6 +22,7 @@ int command_run(const bench_options *options)
     code = campaign_run(options, &rows);
     if (code != ENDS_BAD_INPUT) {
         if (!options->quiet) write_table(&rows, out.table);
+        if (options->roofline && !options->quiet) write_roofline(&rows, out.table);
         if (options->explain && !options->quiet) write_explanation(&rows, out.table);
         write_per_rank(&rows, out.table);
         int written = outputs_write(&out, &rows);

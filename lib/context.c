@@ -33,6 +33,7 @@ yoke_status yoke_context_create(const yoke_context_options *options, yoke_contex
     atomic_init(&made->references, 1);
     atomic_init(&made->live_bytes, 0);
     atomic_init(&made->allocations, 0);
+    atomic_init(&made->machine, NULL);
     *context = made;
     return YOKE_OK;
 }
@@ -48,6 +49,7 @@ void yk_context_release(yoke_context *context)
     yk_wisdom_free(context);
     if (context->comm && context->comm->destroy) context->comm->destroy(context->comm->self);
     free(context->comm);
+    free(atomic_load(&context->machine));
     free(context);
 }
 

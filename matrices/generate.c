@@ -83,16 +83,21 @@ static yoke_status unknown(const char *name, size_t length)
                    length < 64 ? (int)length : 64, name, known);
 }
 
+yoke_status yk_find_generator(const char *spec, const yk_generator **generator)
+{
+    size_t length = strcspn(spec, ":");
+    *generator = find(spec, length);
+    return *generator ? YOKE_OK : unknown(spec, length);
+}
+
 static yoke_status parse(const char *spec, yoke_matrix *const *matrix,
                          const yk_generator **generator, yk_argument *arguments)
 {
     if (!spec) return yk_fail(YOKE_INVALID, "spec is NULL");
     if (!matrix) return yk_fail(YOKE_INVALID, "matrix is NULL");
-    size_t length = strcspn(spec, ":");
-    *generator = find(spec, length);
-    if (!*generator) return unknown(spec, length);
+    YK_TRY(yk_find_generator(spec, generator));
     if (!(*generator)->make) return YOKE_OK;
-    return yk_parse_arguments(*generator, spec + length, arguments);
+    return yk_parse_arguments(*generator, spec + strlen((*generator)->name), arguments);
 }
 
 yoke_status yoke_matrix_generate(yoke_context *context, const char *spec, yoke_matrix **matrix)
@@ -104,7 +109,6 @@ yoke_status yoke_matrix_generate(yoke_context *context, const char *spec, yoke_m
     double mark = spec ? yk_ranks_mark(spec, strlen(spec), 0.0) : 0.0;
     YK_TRY(yk_agree(context, status, mark));
     if (!generator->make)
-        return yk_make_shuffled(context, generator, strchr(spec, ':') ? strchr(spec, ':') : "",
-                                matrix);
+        return yk_make_shuffled(context, generator, spec + strlen(generator->name), matrix);
     return generator->make(context, arguments, matrix);
 }

@@ -25,7 +25,7 @@ typedef struct yk_choice {
     bool shared;               /* rows on a GPU and on the CPU */
     int64_t gpu_rows;          /* then: the GPU's */
     bool cut_is_measured;      /* and so may move */
-    char notice[160];          /* of what was done in place of what was asked; or empty */
+    char notice[256];          /* of what was done in place of what was asked; or empty */
     const yk_memmode *memmode; /* NULL with one owner */
     const yk_driver *driver;
     const char *home, *solver, *preconditioner, *effort;
@@ -85,6 +85,10 @@ struct yoke_plan {
 
 /* plan.c: a line to the log and the reports. */
 void yk_plan_note(yoke_plan *plan, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* solve.c: the plan is this thread's, and the matrix's values stay, until it is left. */
+yoke_status yk_plan_enter(yoke_plan *plan);
+void yk_plan_leave(yoke_plan *plan);
 
 /* planner.c: names and "auto" into a choice. share: the CPU's, where the partition is one that
  * measures it; negative: not measured yet. */

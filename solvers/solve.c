@@ -294,8 +294,9 @@ static yoke_status solve_one(yoke_plan *plan, const double *b, double *x,
 }
 
 /* Takes the plan for this thread, and keeps the matrix's values still. */
-static yoke_status enter(yoke_plan *plan)
+yoke_status yk_plan_enter(yoke_plan *plan)
 {
+    if (!plan) return yk_fail(YOKE_INVALID, "plan is NULL");
     if (!plan->usable) return yk_fail(YOKE_SPOILED, "the plan did not survive an earlier failure");
     atomic_int *users = &yk_plan_given(plan)->solving;
     int idle = 0, solving = atomic_load(users);
@@ -310,7 +311,7 @@ static yoke_status enter(yoke_plan *plan)
     return YOKE_OK;
 }
 
-static void leave(yoke_plan *plan)
+void yk_plan_leave(yoke_plan *plan)
 {
     atomic_fetch_sub(&yk_plan_given(plan)->solving, 1);
     atomic_store(&plan->busy, 0);
@@ -327,11 +328,11 @@ static yoke_status enter_all(yoke_plan *plan, const yoke_solve_options *options,
 {
     yoke_status status = check_options(options);
     if (!plan) return status == YOKE_OK ? yk_fail(YOKE_INVALID, "plan is NULL") : status;
-    if (status == YOKE_OK) status = enter(plan);
+    if (status == YOKE_OK) status = yk_plan_enter(plan);
     bool entered = status == YOKE_OK;
     double mark = entered && plan->matrix->spread ? yk_ranks_mark_solve(options, n) : 0.0;
     status = yk_agree(plan->cg.context, status, mark);
-    if (status != YOKE_OK && entered) leave(plan);
+    if (status != YOKE_OK && entered) yk_plan_leave(plan);
     return status;
 }
 
@@ -344,7 +345,7 @@ yoke_status yoke_solve(yoke_plan *plan, const double *b, double *x,
     plan->results = 0;
     yoke_status status = solve_one(plan, b, x, options, &plan->result[0]);
     if (status == YOKE_OK) plan->results = 1;
-    leave(plan);
+    yk_plan_leave(plan);
     return status;
 }
 
@@ -389,7 +390,7 @@ yoke_status yoke_solve_many(yoke_plan *plan, int n, const double *b, int64_t ldb
                          (long long)ldb, (long long)ldx, (long long)rows);
     status = yk_agree(plan->cg.context, status, 0.0);
     if (status == YOKE_OK) status = solve_each(plan, n, b, ldb, x, ldx, options);
-    leave(plan);
+    yk_plan_leave(plan);
     return status;
 }
 

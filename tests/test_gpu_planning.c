@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "lib/matrix.h"
-
+#include "lib/profile.h"
 #include "tests/need_gpu.h"
 #include "tests/systems.h"
 
@@ -209,6 +209,74 @@ Test(gpu_planning, a_matrix_with_a_nan_is_planned_and_the_solve_names_it)
     yoke_matrix *matrix = dense(listened(&j), 2, entry);
     yoke_plan_options planning = measured(NULL, NULL, NULL);
     cr_assert_eq(solve_with(matrix, &planning, b, x, NULL).outcome, YOKE_NOT_FINITE);
+}
+
+/* ------------------------------------------------- by this machine's profile */
+
+/* Keeps one for this machine in a folder of the test's, as a H200's but for the CPU's speed. */
+static void keep_profile(double cpu_speed)
+{
+    char folder[] = "/tmp/yoke_planning_XXXXXX";
+    char path[512];
+    yk_profile p;
+    cr_assert(mkdtemp(folder));
+    setenv("XDG_CACHE_HOME", folder, 1);
+    MUST(yk_profile_shipped("h200-16cores", &p));
+    yk_profile_key_here(0, &p.key);
+    p.cpu_read.points = 0;
+    yk_curve_add(&p.cpu_read, 1.0, cpu_speed, YK_MEASURED, "test");
+    MUST(yk_profile_kept_path(&p.key, true, path, sizeof path));
+    MUST(yk_profile_write(path, &p));
+}
+
+static void remove_profile(void)
+{
+    char command[600];
+    snprintf(command, sizeof command, "rm -rf '%s'", getenv("XDG_CACHE_HOME"));
+    cr_assert_eq(system(command), 0);
+}
+
+static yoke_report solved_by_auto(const char *spec)
+{
+    yoke_matrix *matrix = generated(new_context(), spec);
+    int64_t rows = yoke_matrix_rows(matrix);
+    double *b = filled(rows, 1.0), *x = filled(rows, 0.0);
+    yoke_solve_options options = yoke_solve_defaults();
+    options.maxit = 2;
+    return solve_with(matrix, NULL, b, x, &options);
+}
+
+Test(gpu_planning, auto_takes_whom_the_profile_says_is_faster)
+{
+    keep_profile(1e13); /* the rows' own work is left, which no memory takes away */
+    cr_assert_str_eq(solved_by_auto("poisson2d5:60").partition, "cpu");
+    remove_profile();
+    keep_profile(1e8);
+    cr_assert_str_eq(solved_by_auto("poisson2d5:60").partition, "gpu");
+    cr_assert_str_eq(solved_by_auto("poisson2d5:8").partition, "cpu", "too small to ask");
+    remove_profile();
+}
+
+/* Broken ones are told of in the report and not used. */
+Test(gpu_planning, a_profile_that_cannot_be_used_is_told)
+{
+    char path[512];
+    yk_profile_key key;
+    keep_profile(1e8);
+    yk_profile_key_here(0, &key);
+    MUST(yk_profile_kept_path(&key, false, path, sizeof path));
+    cr_assert_eq(truncate(path, 200), 0);
+    yoke_matrix *matrix = generated(new_context(), "poisson3d7:64");
+    yoke_plan *plan = NULL;
+    double *b = filled(262144, 1.0), *x = filled(262144, 0.0);
+    yoke_solve_options options = yoke_solve_defaults();
+    options.maxit = 2;
+    MUST(yoke_plan_create(matrix, NULL, &plan));
+    MUST(yoke_solve(plan, b, x, &options));
+    cr_assert(strstr(yoke_plan_report(plan)->notices, "profile not used"), "%s",
+              yoke_plan_report(plan)->notices);
+    yoke_plan_destroy(plan);
+    remove_profile();
 }
 
 /* ------------------------------------------------------------------ wisdom */

@@ -39,5 +39,7 @@ link_from_gpu = 297 GB/s  # published: copies over C2C
 gpu_reads_host = 420 GB/s  # published: [Fusco], over C2C
 gpu_writes_host = 380 GB/s  # published: [Fusco], over C2C
 gpu_reads_host_sms = 32: 380 GB/s, 132: 393 GB/s  # published: thread blocks, over C2C
+gpu_reads_host_shared = 202 GB/s  # assumed: both at once share what the memory gives, 404 GB/s
+cpu_reads_host_shared = 202 GB/s  # assumed: both at once share what the memory gives, 404 GB/s
 cpu_reads_gpu = 238 GB/s  # published: [Fusco]
 end

@@ -5,8 +5,8 @@
 
 #include "lib/context.h"
 #include "lib/threads.h"
-#include "solvers/cg/cg.h"
 #include "solvers/cg/ranks.h"
+#include "solvers/cg/timing.h"
 
 #ifdef _OPENMP
 #include <omp.h>
@@ -627,6 +627,8 @@ const yk_engine yk_engine_cpu = {
     .release = release,
     .run = run,
     .apply = yk_cpu_apply,
+    .clear = yk_cpu_clear,
+    .time_tasks = yk_cpu_time_tasks,
     .exchange = exchange,
     .import = import,
     .export = export,
