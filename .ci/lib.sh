@@ -11,6 +11,10 @@ cppcheck cppcheck
 valgrind valgrind
 shellcheck shellcheck
 cmake cmake
+libopenmpi-dev mpicc.openmpi
+openmpi-bin mpirun.openmpi
+libmpich-dev mpicc.mpich
+mpich mpirun.mpich
 qemu-user qemu-aarch64
 gcc-aarch64-linux-gnu aarch64-linux-gnu-gcc
 libc6-dev-arm64-cross /usr/aarch64-linux-gnu/include/stdio.h

@@ -12,6 +12,7 @@
 #include "bench/meeting.h"
 #include "bench/names.h"
 #include "bench/progress.h"
+#include "bench/ranks.h"
 #include "bench/say.h"
 #include "bench/source.h"
 #include "bench/take.h"
@@ -75,8 +76,10 @@ int campaign_check(const bench_options *options, int *code)
 static int write_solution(const bench_options *options, const source *s, const double *x)
 {
     if (!options->out) return 0;
-    yoke_status status = yoke_vector_write(options->out, s->rows, x);
-    return status ? say_status(status, NULL) : 0;
+    double *all = source_collect(s, x);
+    yoke_status status = ranks_rank() ? YOKE_OK : yoke_vector_write(options->out, s->all_rows, all);
+    free(all);
+    return ranks_agree(status ? say_status(status, NULL) : 0);
 }
 
 /* Of several configurations some do not fit together, as a driver of the GPU and the partition cpu:

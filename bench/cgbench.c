@@ -10,6 +10,7 @@
 
 #include "bench/commands.h"
 #include "bench/commit.h"
+#include "bench/ranks.h"
 #include "bench/say.h"
 
 typedef struct command {
@@ -73,34 +74,27 @@ static int say_unknown_command(const char *text)
     return say_error(ENDS_BAD_INPUT, "unknown command '%s'; known: %s", text, known);
 }
 
-/* This build has no MPI: under a launcher each of its ranks would solve the whole system. The
- * batch script of SLURM carries SLURM_NTASKS too, its steps alone SLURM_STEP_NUM_TASKS. */
-static int refuse_ranks(void)
+/* Ranks meet at the end, also where one has found a fault alone. */
+static int run_over_ranks(const command *c, int wrong, const bench_options *options)
 {
-    static const char *const sizes[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MPI_LOCALNRANKS",
-                                        "SLURM_STEP_NUM_TASKS"};
-    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
-        const char *text = getenv(sizes[i]);
-        int64_t ranks = 0;
-        if (text && parse_count(text, &ranks) && ranks > 1)
-            return say_error(ENDS_BAD_INPUT,
-                             "started on %s ranks (%s), but this build has no MPI: start one", text,
-                             sizes[i]);
-    }
-    return 0;
+    int code = ranks_agree(wrong ? wrong : ranks_check(options));
+    return code ? code : ranks_agree(c->run(options));
 }
 
 static int run_command(const command *c, int argc, char **argv)
 {
     bench_options options;
-    int code = options_read(argc, argv, c->bit, c->name, &options);
+    int solves = c->bit & (COMMAND_SOLVE | COMMAND_RUN | COMMAND_STUDY);
+    int code = solves ? ranks_begin() : 0;
+    int wrong = options_read(argc, argv, c->bit, c->name, &options);
+    if (wrong) code = wrong;
     if (!code && options.help)
         help_on(c);
-    else {
-        if (!code && (c->bit & (COMMAND_SOLVE | COMMAND_RUN | COMMAND_STUDY)))
-            code = refuse_ranks();
-        if (!code) code = c->run(&options);
-    }
+    else if (solves)
+        code = run_over_ranks(c, code, &options);
+    else if (!code)
+        code = c->run(&options);
+    ranks_end();
     options_free(&options);
     if (fflush(stdout) && !code) code = say_error(ENDS_BAD_INPUT, "cannot write standard output");
     return code;
@@ -116,9 +110,18 @@ static void hold_streams(void)
             exit(ENDS_LACKING);
 }
 
+/* Of ranks the first speaks for all. */
+static void hold_tongue(void)
+{
+    if (!ranks_of_launcher()) return;
+    say_be_silent(1);
+    if (!freopen("/dev/null", "w", stdout)) exit(ENDS_LACKING);
+}
+
 int main(int argc, char **argv)
 {
     hold_streams();
+    hold_tongue();
     const char *name = argc > 1 ? argv[1] : NULL;
     if (!name) return say_unknown_command(NULL);
     if (!strcmp(name, "--help") || !strcmp(name, "-h") || !strcmp(name, "help")) return help();

@@ -11,7 +11,9 @@
 
 #include <yoke_tools.h>
 
+#include "bench/per_rank.h"
 #include "bench/progress.h"
+#include "bench/ranks.h"
 #include "bench/roofline.h"
 #include "bench/say.h"
 #include "bench/statistics.h"
@@ -39,7 +41,7 @@ int open_context(const bench_options *options, yoke_context **context)
     yoke_context_options wanted = yoke_context_defaults();
     wanted.threads = (int)options->threads;
     wanted.log = wisdom_log;
-    yoke_status status = yoke_context_create(&wanted, context);
+    yoke_status status = ranks_context(options, &wanted, context);
     return status ? say_status(status, NULL) : 0;
 }
 
@@ -103,6 +105,7 @@ static void set_up_instruments(trial *t, yoke_context *context, const yoke_repor
     double bytes = report->bytes_per_iteration;
     int device = options_device(t->options), on_gpu = report->gpus == 1 && report->cpu_rows == 0;
     if (report->gpus > 0 && !on_gpu) return;
+    if (report->ranks > 1) return; /* others share the machine, or are on another */
     yoke_energy_open(on_gpu ? device : -1, &t->meter);
     if (bytes < 1.0 || bytes >= 9e18) return;
     if (on_gpu)
@@ -159,8 +162,8 @@ static void tell_card(const trial *t, row *r)
 
 static void describe(const trial *t, const yoke_report *report, row *r)
 {
-    r->rows = t->s->rows;
-    r->nonzeros = t->s->nonzeros;
+    r->rows = t->s->all_rows;
+    r->nonzeros = t->s->all_nonzeros;
     row_set(&r->memory, report->memory);
     row_set(&r->home, report->home);
     row_set(&r->partition, report->partition);
@@ -231,6 +234,7 @@ static int judge(const trial *t, row *r)
 {
     const yoke_report *report = yoke_plan_report(t->plan);
     describe(t, report, r);
+    if (t->options->per_rank) per_rank_gather(t->s, report, r);
     if (r->history) scale_history(t, r);
     r->exit_code = ends_as(t, report);
     if (r->exit_code)
@@ -270,7 +274,8 @@ static yoke_status time_repeats(trial *t, yoke_solve_options *wanted, row *r)
 static void want_history(const trial *t, yoke_solve_options *wanted, row *r)
 {
     int64_t limit = wanted->maxit;
-    if (!limit) limit = t->s->rows < 100 ? 1000 : t->s->rows < 100000 ? 10 * t->s->rows : 1000000;
+    int64_t rows = t->s->all_rows;
+    if (!limit) limit = rows < 100 ? 1000 : rows < 100000 ? 10 * rows : 1000000;
     wanted->history_capacity = limit < HISTORY_LIMIT ? limit + 1 : HISTORY_LIMIT;
     r->history = take("the history", wanted->history_capacity, sizeof *r->history);
     wanted->history = r->history;

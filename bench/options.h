@@ -42,7 +42,7 @@ typedef struct bench_options {
     words axis[AXES];
     words vs;
     char *effort, *base, *rhs, *x0, *out, *history, *json, *csv, *svg, *nullspace, *machine,
-        *reorder, *wisdom;
+        *ranks_file, *reorder, *wisdom;
     double rtol, atol, max_seconds;
     int64_t maxit, iterations; /* 0: the default; not asked */
     int64_t check_every, repeats, threads, parts;
@@ -53,7 +53,7 @@ typedef struct bench_options {
     double network[2]; /* seconds of a message, bytes a second */
     double gpu_memory; /* bytes of it to use; 0: all */
     int64_t gpu_sms;   /* its multiprocessors to use; 0: all */
-    int trust_symmetry, reproducible, explain, quiet, help, roofline, calibrate;
+    int trust_symmetry, reproducible, explain, per_rank, quiet, help, roofline, calibrate;
     char *later;   /* "--device: why not", of the first known option that this build lacks */
     char *ignored; /* where a value that means nothing here is put */
 } bench_options;

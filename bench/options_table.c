@@ -12,7 +12,7 @@ enum {
     ALL = THREADED | COMMAND_LIST
 };
 
-#define MPI_LATER "not in this version yet: solves over ranks come later"
+#define MPI_LATER "not in this version yet: GPUs over ranks, and their model, come later"
 
 #define NAMES(option, field, kind_, text)                                                          \
     {                                                                                              \
@@ -116,8 +116,8 @@ const option option_table[] = {
     FLAG_OPTION("--roofline", roofline, ONE_BY_ONE,
                 "time each pass alone against its memory's bandwidth, and draw that"),
     FILE_OPTION("--wisdom", wisdom, SOLVES, "take what measuring found before, and keep what it finds"),
-    LATER("--ranks-file", "FILE", KIND_TEXT, MODELS, "rows of each rank", MPI_LATER),
-    LATER("--per-rank", NULL, KIND_FLAG, MODELS, "figures of each rank", MPI_LATER),
+    FILE_OPTION("--ranks-file", ranks_file, ONE_BY_ONE, "the rank of each row, a number a line"),
+    FLAG_OPTION("--per-rank", per_rank, ONE_BY_ONE, "rows, halo and time of each rank"),
     LATER("--checkpoint", "FILE", KIND_TEXT, MODELS, "save and resume",
           "not in this version yet: checkpoints come later"),
     INT_OPTION("--ranks", ranks, COMMAND_PREDICT, "ranks to predict for, each such a machine"),

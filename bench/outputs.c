@@ -2,8 +2,10 @@
 /* outputs.c: the files that solve and run write. */
 #include "bench/outputs.h"
 
+#include <stdbool.h>
 #include <string.h>
 
+#include "bench/ranks.h"
 #include "bench/roofline.h"
 #include "bench/say.h"
 #include "bench/write_rows.h"
@@ -39,6 +41,17 @@ int outputs_open(const bench_options *options, outputs *out)
         is_stdout(options->history) || is_stdout(options->out))
         out->table = stderr;
     if (code) outputs_discard(out);
+    return code;
+}
+
+int outputs_open_if(int code, const bench_options *options, outputs *out)
+{
+    *out = (outputs){.table = stdout};
+    bool opened = !code && ranks_rank() == 0;
+    if (opened) code = outputs_open(options, out);
+    opened = opened && !code;
+    code = ranks_agree(code);
+    if (code && opened) outputs_discard(out);
     return code;
 }
 

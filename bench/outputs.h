@@ -16,6 +16,9 @@ typedef struct outputs {
 /* All of them opened, and --out checked, before anything is solved: the exit code, or 0. */
 int outputs_open(const bench_options *options, outputs *out);
 
+/* The same, if the checks before left no code; of ranks the first alone writes. The code of all. */
+int outputs_open_if(int code, const bench_options *options, outputs *out);
+
 /* Writes the rows, each file as a whole; the exit code, or 0. */
 int outputs_write(outputs *out, const row_list *rows);
 

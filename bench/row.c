@@ -89,6 +89,7 @@ void row_free(row *r)
     free(r->settings);
     free(r->reason);
     free(r->history);
+    free(r->each);
     free(r->roofline);
     words_free(&r->notices);
 }
@@ -137,16 +138,24 @@ static void append_count(int64_t count, const char *what, char *text, size_t cap
              count == 1 ? "" : "s");
 }
 
+static void append_ranks(int64_t ranks, char *text, size_t capacity)
+{
+    size_t used = strlen(text);
+    snprintf(text + used, capacity - used, " x %" PRId64 " ranks", ranks);
+}
+
 void row_workers(const row *r, char *text, size_t capacity)
 {
     text[0] = '\0';
     if (r->gpus > 0) append_count(r->gpus, "GPU", text, capacity);
     int shares_work = r->is_rival && r->memory; /* not by rows */
     if (r->gpus > 0 && r->cpu_rows == 0 && !shares_work) return;
-    if (r->is_rival && !shares_work)
+    if (r->is_rival && !shares_work) {
         append_count(r->ranks, "rank", text, capacity);
-    else
-        append_count(r->threads, "thread", text, capacity);
+        return;
+    }
+    append_count(r->threads, "thread", text, capacity);
+    if (r->ranks > 1 && !r->is_rival) append_ranks(r->ranks, text, capacity);
 }
 
 void row_label(const row *r, char *label, size_t capacity)

@@ -52,6 +52,8 @@ typedef struct row {
 
     /* Not in the records. */
     int is_rival, exit_code;
+    struct rank_row *each; /* [each_count], with --per-rank; else NULL */
+    int each_count;
     double *history; /* relative to ||b||, [history_length] */
     int64_t history_length;
 } row;
@@ -79,7 +81,8 @@ void row_set(char **text, const char *value); /* replaces; value may be NULL */
 void row_set_gpu(row *r, int device);
 void row_notice(row *r, const char *text); /* each line of text, unless it is there already */
 
-/* Who owns the rows: "16 threads", "1 GPU", "1 GPU + 16 threads", "8 ranks" of a rival. */
+/* Who owns the rows: "16 threads", "1 GPU", "1 GPU + 16 threads", "4 threads x 8 ranks", "8 ranks"
+ * of a rival. */
 void row_workers(const row *r, char *text, size_t capacity);
 
 /* What tells this row from others in a plot or a history: "gen:poisson3d7:20 cg csr jacobi". */

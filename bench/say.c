@@ -10,7 +10,7 @@
 
 enum { LINE = 2048 };
 
-static int be_quiet;
+static int be_quiet, be_silent;
 
 void say_be_quiet(int quiet)
 {
@@ -19,13 +19,19 @@ void say_be_quiet(int quiet)
 
 int say_is_quiet(void)
 {
-    return be_quiet;
+    return be_quiet || be_silent;
+}
+
+void say_be_silent(int silent)
+{
+    be_silent = silent;
 }
 
 /* A file name may hold a line feed or an escape sequence. */
 static void say_line(const char *prefix, const char *format, va_list values)
 {
     char text[LINE];
+    if (be_silent) return;
     vsnprintf(text, sizeof text, format, values);
     for (char *c = text; *c; c++)
         if ((unsigned char)*c < 0x20 || *c == 0x7f) *c = ' ';
@@ -45,7 +51,7 @@ int say_error(int code, const char *format, ...)
 
 void say_notice(const char *format, ...)
 {
-    if (be_quiet) return;
+    if (say_is_quiet()) return;
     va_list values;
     va_start(values, format);
     say_line("notice: ", format, values);

@@ -27,4 +27,7 @@ void say_notice(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void say_be_quiet(int quiet);
 int say_is_quiet(void);
 
+/* Nothing at all: of ranks the first speaks for all. */
+void say_be_silent(int silent);
+
 #endif

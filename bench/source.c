@@ -11,6 +11,7 @@
 #include <yoke_io.h>
 
 #include "bench/progress.h"
+#include "bench/ranks.h"
 #include "bench/say.h"
 #include "bench/take.h"
 #include "bench/verify.h"
@@ -75,6 +76,14 @@ static int open_matrix(yoke_context *context, const bench_options *options, sour
     if (status) return say_status(status, is_generated(s->name) ? s->name : NULL);
     s->rows = yoke_matrix_rows(s->matrix);
     s->nonzeros = yoke_matrix_nonzeros(s->matrix);
+    s->all_rows = s->rows;
+    s->all_nonzeros = s->nonzeros;
+    yoke_share share = yoke_share_defaults();
+    if (!yoke_matrix_share(s->matrix, &share)) {
+        s->share = share;
+        s->all_rows = share.all_rows;
+        s->all_nonzeros = share.all_nonzeros;
+    }
     s->csr = yoke_csr_defaults();
     status = yoke_matrix_view(s->matrix, &s->csr);
     return status ? say_status(status, s->name) : 0;
@@ -91,26 +100,39 @@ static double random_at(uint64_t seed, uint64_t row)
     return (double)(z >> 11) * 0x1p-52 - 1.0;
 }
 
+/* Every rank reads the file, and keeps what is its own. */
+static int read_vector(yoke_context *context, const char *path, const source *s, double *own)
+{
+    double *all = take("a vector", s->all_rows, sizeof *all);
+    yoke_status status = yoke_vector_read(context, path, s->all_rows, all);
+    for (int64_t i = 0; !status && i < s->rows; i++) own[i] = all[source_row(s, i)];
+    free(all);
+    return status ? say_status(status, NULL) : 0;
+}
+
+/* Every row's columns, others' too: what they multiply is 1. */
+static void multiply_ones(const source *s, double *b)
+{
+    int64_t columns = s->rows + s->share.halo;
+    double *ones = take("ones", columns, sizeof *ones);
+    for (int64_t i = 0; i < columns; i++) ones[i] = 1.0;
+    csr_multiply(&s->csr, ones, b);
+    free(ones);
+}
+
 static int open_rhs(yoke_context *context, const char *rhs, source *s)
 {
     s->b = take("the right-hand side", s->rows, sizeof *s->b);
-    if (!is_word(rhs)) {
-        yoke_status status = yoke_vector_read(context, rhs, s->rows, s->b);
-        return status ? say_status(status, NULL) : 0;
-    }
+    if (!is_word(rhs)) return read_vector(context, rhs, s, s->b);
     if (!strncmp(rhs, "random:", 7)) {
         int64_t seed = 0;
         parse_count(rhs + 7, &seed);
-        for (int64_t i = 0; i < s->rows; i++) s->b[i] = random_at((uint64_t)seed, (uint64_t)i);
+        for (int64_t i = 0; i < s->rows; i++)
+            s->b[i] = random_at((uint64_t)seed, (uint64_t)source_row(s, i));
         return 0;
     }
     for (int64_t i = 0; i < s->rows; i++) s->b[i] = 1.0;
-    if (!strcmp(rhs, "A*ones")) {
-        double *ones = s->b;
-        s->b = take("the right-hand side", s->rows, sizeof *s->b);
-        csr_multiply(&s->csr, ones, s->b);
-        free(ones);
-    }
+    if (!strcmp(rhs, "A*ones")) multiply_ones(s, s->b);
     return 0;
 }
 
@@ -118,8 +140,7 @@ static int open_guess(yoke_context *context, const char *path, source *s)
 {
     if (!path) return 0;
     s->x0 = take("the initial guess", s->rows, sizeof *s->x0);
-    yoke_status status = yoke_vector_read(context, path, s->rows, s->x0);
-    return status ? say_status(status, NULL) : 0;
+    return read_vector(context, path, s, s->x0);
 }
 
 int source_open(yoke_context *context, const bench_options *options, const char *name, source *s)
@@ -128,6 +149,7 @@ int source_open(yoke_context *context, const bench_options *options, const char 
     int code = open_matrix(context, options, s);
     if (!code) code = open_rhs(context, options->rhs, s);
     if (!code) code = open_guess(context, options->x0, s);
+    code = ranks_agree(code);
     if (!code) s->b_norm = norm_outside(s->b, s->rows, options->nullspace != NULL);
     if (code) source_close(s);
     return code;

@@ -13,6 +13,7 @@ static void refuse(const char *what, size_t bytes)
 {
     yoke_machine machine;
     yoke_machine_describe(&machine);
+    say_be_silent(0); /* whatever the rank: nobody else knows */
     if (machine.memory_limit > 0)
         exit(say_error(ENDS_LACKING,
                        "%s: asked %zu bytes, available %lld within this process's limit", what,

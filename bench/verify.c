@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "bench/ranks.h"
 #include "bench/take.h"
 
 const double RESIDUALS_AGREE = 1e-10;
@@ -34,27 +35,30 @@ double norm_outside(const double *v, int64_t rows, int project)
     double mean = 0.0, largest = 0.0;
     if (project) {
         for (int64_t i = 0; i < rows; i++) total += v[i];
-        mean = (double)(total / rows);
+        mean = (double)(ranks_sum(total) / ranks_sum(rows));
     }
     for (int64_t i = 0; i < rows; i++) {
         double size = fabs(v[i] - mean);
-        if (!isfinite(size)) return NAN;
+        if (!isfinite(size)) size = INFINITY;
         if (size > largest) largest = size;
     }
+    largest = ranks_most(largest);
+    if (isinf(largest)) return NAN;
     if (largest == 0.0) return 0.0;
     for (int64_t i = 0; i < rows; i++) {
         long double part = (v[i] - mean) / largest;
         sum += part * part;
     }
-    return largest * (double)sqrtl(sum);
+    return largest * (double)sqrtl(ranks_sum(sum));
 }
 
 /* The residual, and how far rounding may move each of its elements: a sum of m products errs by at
  * most m u / (1 - m u) of the sum of their sizes (Higham, Accuracy and Stability of Numerical
  * Algorithms, 2nd ed., (3.5)). threads: that the solve had, so they are there. */
-static void residual(const source *s, int threads, const double *x, double *r, double *rounding)
+static void residual(const source *s, int threads, const double *own, double *r, double *rounding)
 {
     const yoke_csr *csr = &s->csr;
+    double *x = source_extend(s, own);
     (void)threads;
 #pragma omp parallel for num_threads(threads) schedule(static) if (csr->rows > 4096)
     for (int64_t i = 0; i < csr->rows; i++) {
@@ -68,6 +72,7 @@ static void residual(const source *s, int threads, const double *x, double *r, d
         r[i] = sum;
         rounding[i] = (double)(end - first + 2) * (DBL_EPSILON * sizes + DBL_TRUE_MIN);
     }
+    free(x);
 }
 
 const char *verify(const source *s, const double *x, const yoke_report *report, int project,

@@ -8,7 +8,7 @@
 /* y = A x. */
 void csr_multiply(const yoke_csr *csr, const double *x, double *y);
 
-/* ||v||_2 without overflow; of v less its mean if project. */
+/* ||v||_2 of all ranks without overflow; of v less its mean if project. */
 double norm_outside(const double *v, int64_t rows, int project);
 
 /* norm / base, 0 if norm is 0, NaN if only base is. */

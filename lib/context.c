@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <yoke_comm.h>
 
 #include "lib/status.h"
 #include "lib/wisdom.h"
@@ -46,6 +47,8 @@ void yk_context_release(yoke_context *context)
 {
     if (atomic_fetch_sub_explicit(&context->references, 1, memory_order_acq_rel) != 1) return;
     yk_wisdom_free(context);
+    if (context->comm && context->comm->destroy) context->comm->destroy(context->comm->self);
+    free(context->comm);
     free(atomic_load(&context->machine));
     free(context);
 }

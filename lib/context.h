@@ -11,6 +11,7 @@ struct yoke_context {
     atomic_int references;    /* the user's, and one a matrix */
     atomic_llong live_bytes;  /* allocated and not yet released */
     atomic_llong allocations; /* ever made: tests prove that a solve makes none */
+    struct yoke_comm *comm;   /* ours, over ranks; NULL in one process */
     _Atomic(void *) machine;  /* what planning knows of it, once asked: released with free() */
     struct yk_wisdom *wisdom; /* what measuring plans found; NULL: nothing yet */
 };

@@ -71,6 +71,7 @@ void yk_note_first(int64_t *first, int64_t k)
 /* The first entry, or row, with each fault; INT64_MAX: none. */
 typedef struct faults {
     const yoke_csr *given;
+    int64_t columns;
     int64_t falling, column, triangle, unsorted, repeated;
 } faults;
 
@@ -86,7 +87,7 @@ static void find_falling(void *user, int64_t first, int64_t last)
 
 yoke_status yk_csr_check_row_start(const yoke_csr *given, int threads, int64_t *nonzeros)
 {
-    faults f = {given, INT64_MAX, 0, 0, 0, 0};
+    faults f = {.given = given, .falling = INT64_MAX};
     int64_t begin = yk_index_at(given->row_start, given->row_start_type, 0);
     if (begin != given->base)
         return yk_fail(YOKE_INVALID, "row_start[0] is %lld, expected the base, %d",
@@ -112,7 +113,7 @@ static inline __attribute__((always_inline)) void scan_row(faults *f, const yoke
                                                            yoke_index_type type, int64_t row,
                                                            int64_t k, int64_t end)
 {
-    const int64_t base = given->base, beyond = given->rows + base;
+    const int64_t base = given->base, beyond = f->columns + base;
     const int64_t diagonal = row + base;
     int64_t before = base - 1;
     for (; k < end; k++) {
@@ -159,12 +160,12 @@ static long long as_given(const yoke_csr *given, int64_t from_zero)
     return (long long)from_zero + given->base;
 }
 
-static yoke_status refuse_column(const yoke_csr *given, int64_t k)
+static yoke_status refuse_column(const yoke_csr *given, int64_t columns, int64_t k)
 {
     return yk_fail(YOKE_INVALID, "column[%lld], in row %lld, is %lld, expected %d to %lld",
                    (long long)k, as_given(given, yk_given_row(given, k)),
                    (long long)yk_index_at(given->column, given->column_type, k), given->base,
-                   as_given(given, given->rows - 1));
+                   as_given(given, columns - 1));
 }
 
 static yoke_status refuse_triangle(const yoke_csr *given, int64_t k)
@@ -213,14 +214,15 @@ static yoke_status check_places(const yoke_csr *given)
     return YOKE_OK;
 }
 
-yoke_status yk_csr_check(const yoke_csr *given, int threads, yk_csr_facts *facts)
+yoke_status yk_csr_check_rows(const yoke_csr *given, int64_t columns, int threads,
+                              yk_csr_facts *facts)
 {
-    faults f = {given, INT64_MAX, INT64_MAX, INT64_MAX, INT64_MAX, INT64_MAX};
+    faults f = {given, columns, INT64_MAX, INT64_MAX, INT64_MAX, INT64_MAX, INT64_MAX};
     YK_TRY(yk_csr_check_fields(given));
     YK_TRY(check_places(given));
     YK_TRY(yk_csr_check_row_start(given, threads, &facts->nonzeros));
     yk_parallel_for(threads, given->rows, YK_ROW_GRAIN, scan_rows, &f);
-    if (f.column != INT64_MAX) return refuse_column(given, f.column);
+    if (f.column != INT64_MAX) return refuse_column(given, columns, f.column);
     if (f.triangle != INT64_MAX) return refuse_triangle(given, f.triangle);
     bool unsorted = f.unsorted != INT64_MAX, repeated = f.repeated != INT64_MAX;
     if (unsorted && given->unsorted == YOKE_REFUSE) return refuse_unsorted(given, f.unsorted);
@@ -228,4 +230,9 @@ yoke_status yk_csr_check(const yoke_csr *given, int threads, yk_csr_facts *facts
     facts->ordered = given->triangle == YOKE_FULL && (!unsorted || given->unsorted == YOKE_TRUST) &&
                      (!repeated || given->repeated == YOKE_TRUST);
     return YOKE_OK;
+}
+
+yoke_status yk_csr_check(const yoke_csr *given, int threads, yk_csr_facts *facts)
+{
+    return yk_csr_check_rows(given, given->rows, threads, facts);
 }

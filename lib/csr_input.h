@@ -43,6 +43,10 @@ yoke_status yk_csr_check_fields(const yoke_csr *given);
 yoke_status yk_csr_check_row_start(const yoke_csr *given, int threads, int64_t *nonzeros);
 yoke_status yk_csr_check(const yoke_csr *given, int threads, yk_csr_facts *facts);
 
+/* The same of some rows of a matrix with that many columns. */
+yoke_status yk_csr_check_rows(const yoke_csr *given, int64_t columns, int threads,
+                              yk_csr_facts *facts);
+
 /* Refuses an array of values where there must be one. */
 yoke_status yk_check_values(const double *value, int64_t nonzeros);
 

@@ -28,6 +28,12 @@
 #define FOREIGN_MEMORY NULL
 #endif
 
+#ifdef HAVE_MPI
+#define WITH_MPI 1
+#else
+#define WITH_MPI 0
+#endif
+
 #ifdef __aarch64__
 #define WITH_NEON 1
 #else
@@ -38,9 +44,8 @@ static const struct feature {
     const char *name;
     int present;
 } features[] = {
-    {"openmp", WITH_OPENMP}, {"zlib", 1},
-    {"cuda", WITH_CUDA},     {"mpi", 0},
-    {"avx2", WITH_X86_64},   {"avx512", WITH_X86_64},
+    {"openmp", WITH_OPENMP}, {"zlib", 1},           {"cuda", WITH_CUDA},
+    {"mpi", WITH_MPI},       {"avx2", WITH_X86_64}, {"avx512", WITH_X86_64},
     {"neon", WITH_NEON},
 };
 

@@ -8,6 +8,8 @@
 #include "lib/context.h"
 #include "lib/fetch.h"
 #include "lib/place.h"
+#include "lib/ranks.h"
+#include "lib/spread.h"
 #include "lib/status.h"
 #include "lib/threads.h"
 #include "lib/values.h"
@@ -75,6 +77,7 @@ static void delete_matrix(yoke_matrix *matrix)
     yk_canonical_free(context, &matrix->given, &matrix->csr);
     release_all_given(&matrix->given);
     yk_origin_destroy(context, matrix->origin);
+    yk_spread_free(context, matrix->spread);
     yk_free(context, (void *)matrix->op.diagonal, matrix->op.rows, sizeof(double));
     free(matrix);
     yk_context_release(context);
@@ -114,8 +117,66 @@ static yoke_status fill(yoke_matrix *matrix)
     return fill_from(matrix, &matrix->given, threads);
 }
 
+/* -------------------------------------------------------------- over ranks */
+
+/* What this rank can tell alone. given: the arrays on the host. */
+static yoke_status fetch_rows(yoke_context *context, const yoke_csr *csr, yoke_csr *given,
+                              yk_fetched *fetched)
+{
+    *given = *csr;
+    if (csr->space != YOKE_DEVICE_MEMORY) return YOKE_OK;
+    if (csr->ownership == YOKE_TAKE && !csr->release)
+        return yk_fail(YOKE_INVALID, "yoke_csr.ownership is YOKE_TAKE of device memory, which "
+                                     "needs yoke_csr.release: free() is not for it");
+    YK_TRY(yk_fetch_csr(context, csr, yk_threads(context, 0), fetched));
+    *given = fetched->csr;
+    return YOKE_OK;
+}
+
+yoke_status yk_matrix_spread(yoke_context *context, const yoke_csr *csr, int64_t *row_of,
+                             yoke_status status, yoke_matrix **matrix)
+{
+    yoke_csr nothing = yoke_csr_defaults();
+    yoke_matrix *made = NULL;
+    nothing.base = csr->base;
+    if (status == YOKE_OK) status = new_matrix(context, &nothing, &made);
+    if (!made) {
+        yk_free(context, row_of, csr->rows, sizeof *row_of);
+        return yk_agree(context, status, 0.0);
+    }
+    made->unsymmetric = csr->unsymmetric;
+    status = yk_spread_fill(made, csr, row_of, yk_threads(context, 0), status);
+    if (status == YOKE_OK)
+        *matrix = made;
+    else
+        delete_matrix(made);
+    return status;
+}
+
+static yoke_status create_over_ranks(yoke_context *context, const yoke_csr *csr,
+                                     yoke_matrix **matrix)
+{
+    yoke_csr given = yoke_csr_defaults();
+    yk_fetched fetched = {0};
+    yoke_status status = YOKE_OK;
+    if (!csr || !matrix) {
+        status = yk_fail(YOKE_INVALID, "%s is NULL", csr ? "matrix" : "csr");
+    } else {
+        status = yk_check_struct("yoke_csr", csr->struct_size, sizeof *csr);
+        if (status == YOKE_OK) status = fetch_rows(context, csr, &given, &fetched);
+    }
+    bool known = csr && csr->struct_size == sizeof *csr;
+    status = yk_matrix_spread(context, &given, NULL, status, matrix);
+    yk_fetch_free(context, &fetched);
+    if (known) release_all_given(csr);
+    return status;
+}
+
+/* ------------------------------------------------------------------ create */
+
 yoke_status yoke_matrix_create(yoke_context *context, const yoke_csr *csr, yoke_matrix **matrix)
 {
+    if (context && yk_over_ranks(context)) return create_over_ranks(context, csr, matrix);
     if (!csr) return yk_fail(YOKE_INVALID, "csr is NULL");
     YK_TRY(yk_check_struct("yoke_csr", csr->struct_size, sizeof *csr));
     yoke_matrix *made = NULL;
@@ -184,6 +245,8 @@ yoke_status yoke_matrix_create_operator(yoke_context *context, const yoke_operat
 {
     if (!context || !op || !matrix)
         return yk_fail(YOKE_INVALID, "%s is NULL", !context ? "context" : !op ? "op" : "matrix");
+    if (yk_over_ranks(context))
+        return yk_fail(YOKE_UNSUITABLE, "an operator over ranks is not in this version");
     YK_TRY(check_operator(op));
     yoke_csr nothing = yoke_csr_defaults();
     yoke_matrix *made = NULL;
@@ -247,5 +310,23 @@ yoke_status yoke_matrix_view(const yoke_matrix *matrix, yoke_csr *csr)
     view.value = matrix->csr.value;
     view.ownership = YOKE_BORROW;
     *csr = view;
+    return YOKE_OK;
+}
+
+yoke_status yoke_matrix_share(const yoke_matrix *matrix, yoke_share *share)
+{
+    if (!matrix || !share) return yk_fail(YOKE_INVALID, "%s is NULL", matrix ? "share" : "matrix");
+    YK_TRY(yk_check_struct("yoke_share", share->struct_size, sizeof *share));
+    const yk_spread *spread = matrix->spread;
+    if (!spread) return yk_fail(YOKE_UNSUITABLE, "the matrix is not over ranks");
+    *share = (yoke_share){.struct_size = sizeof *share,
+                          .all_rows = spread->all_rows,
+                          .all_nonzeros = spread->all_nonzeros,
+                          .rows = spread->rows,
+                          .nonzeros = matrix->csr.nonzeros,
+                          .halo = spread->halo,
+                          .sent = spread->sent,
+                          .neighbours = yk_spread_neighbours(spread),
+                          .row = spread->row_of};
     return YOKE_OK;
 }

@@ -28,11 +28,17 @@ struct yoke_matrix {
                                * NULL: they are in canonical order */
     yoke_policy unsymmetric;  /* TRUST also for a triangle: symmetric by construction */
     char notice[256];         /* on what was mended; "" if nothing */
+    struct yk_spread *spread; /* over ranks: csr is this rank's rows, see spread.h; else NULL */
 };
 
 /* A matrix from canonical arrays made by yk_alloc (what "row starts", "columns", "values"; sizes
  * rows + 1, nonzeros, nonzeros); takes them, on failure too. Looks at nothing. */
 yoke_status yk_matrix_adopt(yoke_context *context, const yk_csr *csr, yoke_matrix **matrix);
+
+/* From this rank's rows, with columns in the plan's numbering: see yk_spread_fill. Releases nothing
+ * of csr. Collective. */
+yoke_status yk_matrix_spread(yoke_context *context, const yoke_csr *csr, int64_t *row_of,
+                             yoke_status status, yoke_matrix **matrix);
 
 /* Verifies symmetry of a canonical matrix; where |aij - aji| <= 1e-12 max(|aij|, |aji|) both are
  * replaced by their mean. value is csr->value, writable, or NULL: nothing is written. *needs_mean

@@ -8,10 +8,12 @@
 #include "lib/csr_input.h"
 #include "lib/origin.h"
 #include "lib/place.h"
+#include "lib/ranks.h"
+#include "lib/spread.h"
 #include "lib/status.h"
 #include "lib/threads.h"
 
-static void note(yoke_matrix *matrix, bool mean)
+void yk_values_note(yoke_matrix *matrix, bool mean)
 {
     snprintf(matrix->notice, sizeof matrix->notice, "%s",
              mean ? "the matrix is symmetric only to round-off: the mean of each such pair is used"
@@ -42,7 +44,7 @@ yoke_status yk_values_verify(yoke_matrix *matrix, yk_csr *csr, bool writable, in
         /* What was found symmetric a moment ago does not fail now. */
         (void)yk_matrix_symmetrise(csr, value, threads, one_based, &mean);
     }
-    note(matrix, mean);
+    yk_values_note(matrix, mean);
     return YOKE_OK;
 }
 
@@ -76,7 +78,7 @@ static yoke_status copy_in(yoke_matrix *matrix, const double *value, int threads
         YK_TRY(yk_matrix_symmetrise(&csr, NULL, threads, matrix->given.base == 1, &mean));
     yk_origin_apply(NULL, &csr, threads, value, (double *)matrix->csr.value);
     if (mean) return yk_values_verify(matrix, &matrix->csr, true, threads);
-    note(matrix, false);
+    yk_values_note(matrix, false);
     return YOKE_OK;
 }
 
@@ -140,17 +142,69 @@ static yoke_status update(yoke_matrix *matrix, const double *value)
                          : update_from_host(matrix, value, threads);
 }
 
-yoke_status yoke_matrix_update_values(yoke_matrix *matrix, const double *value)
+/* -------------------------------------------------------------- over ranks */
+
+/* New canonical values in an array of ours. */
+static yoke_status stage(yoke_matrix *matrix, const double *value, int threads, double **staged)
 {
-    if (!matrix) return yk_fail(YOKE_INVALID, "matrix is NULL");
+    double *copy = NULL;
+    int64_t count = matrix->given_nonzeros;
+    yk_place place;
+    YK_TRY(yk_check_values(value, count));
+    YK_TRY(new_values(matrix, staged));
+    YK_TRY(yk_place_find("value", value, &place));
+    yoke_status status = YOKE_OK;
+    if (place.foreign) {
+        YK_TRY(yk_alloc(matrix->context, "values to update", count, sizeof *copy, &copy));
+        status = yk_place_settle(&place);
+        if (status == YOKE_OK)
+            status = yk_place_copy(&place, copy, value, (size_t)count * sizeof *copy);
+    }
+    if (status == YOKE_OK)
+        yk_origin_apply(matrix->origin, &matrix->csr, threads, copy ? copy : value, *staged);
+    yk_free(matrix->context, copy, count, sizeof *copy);
+    return status;
+}
+
+/* claimed: whether this rank's matrix is free to be updated. */
+static yoke_status update_over_ranks(yoke_matrix *matrix, const double *value, yoke_status claimed)
+{
+    int threads = yk_threads(matrix->context, 0);
+    double *staged = NULL;
+    bool mean = false;
+    if (claimed == YOKE_OK) claimed = stage(matrix, value, threads, &staged);
+    yoke_status status = yk_agree(matrix->context, claimed, 0.0);
+    if (status == YOKE_OK && matrix->unsymmetric != YOKE_TRUST)
+        status = yk_spread_symmetrise(matrix, staged, threads, &mean);
+    free_values(matrix, status == YOKE_OK ? matrix->csr.value : staged);
+    if (status != YOKE_OK) return status;
+    matrix->csr.value = staged;
+    yk_values_note(matrix, mean);
+    return YOKE_OK;
+}
+
+/* ------------------------------------------------------------------- claim */
+
+static yoke_status claim(yoke_matrix *matrix)
+{
     if (!matrix->usable) return yk_fail(YOKE_SPOILED, "the matrix did not survive a failure");
     if (matrix->is_operator)
         return yk_fail(YOKE_UNSUITABLE, "the matrix is an operator: it has no values to update");
     int solving = 0;
-    if (!atomic_compare_exchange_strong(&matrix->solving, &solving, -1))
-        return solving < 0 ? yk_fail(YOKE_BUSY, "the values are being updated by another call")
-                           : yk_fail(YOKE_BUSY, "%d solves with the matrix are running", solving);
-    yoke_status status = update(matrix, value);
+    if (atomic_compare_exchange_strong(&matrix->solving, &solving, -1)) return YOKE_OK;
+    return solving < 0 ? yk_fail(YOKE_BUSY, "the values are being updated by another call")
+                       : yk_fail(YOKE_BUSY, "%d solves with the matrix are running", solving);
+}
+
+yoke_status yoke_matrix_update_values(yoke_matrix *matrix, const double *value)
+{
+    if (!matrix) return yk_fail(YOKE_INVALID, "matrix is NULL");
+    yoke_status claimed = claim(matrix), status = claimed;
+    if (matrix->spread)
+        status = update_over_ranks(matrix, value, claimed);
+    else if (claimed == YOKE_OK)
+        status = update(matrix, value);
+    if (claimed != YOKE_OK) return status;
     if (status == YOKE_OK) atomic_fetch_add(&matrix->version, 1);
     atomic_store(&matrix->solving, 0);
     return status;

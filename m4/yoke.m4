@@ -115,24 +115,42 @@ AS_CASE([$yoke_cuda_runs],
   [YOKE_MISSING([cuda], [$NVCC is there, but the runtime in $yoke_cuda_root does not link])])
 ])
 
-# YOKE_MPI: probed and summarised; nothing uses it yet. Also finds the launcher of CPU rivals.
+# YOKE_MPI: libyoke_mpi, and cgbench over ranks. What mpicc would say to the compiler is asked of it,
+# so that one compiler makes everything: Open MPI's answers to --showme, MPICH's to -show. MPICC,
+# or MPI_CFLAGS and MPI_LIBS, name another. Also finds the launcher, of CPU rivals too.
 AC_DEFUN([YOKE_MPI], [
 YOKE_WITH([mpi], [libyoke_mpi and cgbench over ranks])
+AC_ARG_VAR([MPICC], [MPI's compiler wrapper, asked for flags])
+AC_ARG_VAR([MPI_CFLAGS], [C flags of MPI, in place of what MPICC says])
+AC_ARG_VAR([MPI_LIBS], [libraries of MPI, in place of what MPICC says])
 AC_PATH_PROGS([MPIRUN], [mpirun mpiexec])
 yoke_mpi=no
 yoke_mpi_summary="no: --without-mpi"
 AS_IF([test "x$with_mpi" != xno], [
   AC_PATH_PROGS([MPICC], [mpicc mpicc.openmpi mpicc.mpich])
-  AS_IF([test -z "$MPICC"], [YOKE_MISSING([mpi], [mpicc is not on the PATH])], [
-    yoke_save_CC=$CC CC=$MPICC
-    YOKE_RUNS([mpi], [[#include <mpi.h>]],
-      [[char text[MPI_MAX_LIBRARY_VERSION_STRING]; int length; return MPI_Get_library_version(text, &length);]], [], [])
-    CC=$yoke_save_CC
-    AS_CASE([$yoke_mpi_runs],
-      [yes|cross], [yoke_mpi=yes; yoke_mpi_summary="$MPICC found; this version of Yoke does not use it yet"],
-      [no], [YOKE_MISSING([mpi], [a program compiled by $MPICC does not run])],
-      [YOKE_MISSING([mpi], [a program compiled by $MPICC does not link])])])
+  AS_IF([test -z "$MPICC$MPI_LIBS"], [YOKE_MISSING([mpi], [mpicc is not on the PATH])], [YOKE_MPI_FLAGS])
 ])
+AM_CONDITIONAL([HAVE_MPI], [test "x$yoke_mpi" = xyes])
+AS_IF([test "x$yoke_mpi" = xyes], [AC_DEFINE([HAVE_MPI], [1], [Define if libyoke_mpi is built.])])
+])
+
+AC_DEFUN([YOKE_MPI_FLAGS], [
+AS_IF([test -z "$MPI_CFLAGS$MPI_LIBS"], [
+  MPI_CFLAGS=`"$MPICC" --showme:compile 2>/dev/null` && MPI_LIBS=`"$MPICC" --showme:link 2>/dev/null` || {
+    MPI_CFLAGS= MPI_LIBS=
+    for yoke_word in `"$MPICC" -show 2>/dev/null`; do
+      AS_CASE([$yoke_word], [-I*|-D*], [MPI_CFLAGS="$MPI_CFLAGS $yoke_word"],
+        [-L*|-l*|-Wl,-rpath*], [MPI_LIBS="$MPI_LIBS $yoke_word"])
+    done
+  }
+])
+YOKE_RUNS([mpi], [[#include <mpi.h>]],
+  [[char text[MPI_MAX_LIBRARY_VERSION_STRING]; int length; return MPI_Get_library_version(text, &length);]],
+  [$MPI_CFLAGS], [$MPI_LIBS])
+AS_CASE([$yoke_mpi_runs],
+  [yes|cross], [yoke_mpi=yes; yoke_mpi_summary="yes ($MPICC)"],
+  [no], [YOKE_MISSING([mpi], [a program with the MPI of $MPICC does not run])],
+  [YOKE_MISSING([mpi], [no program with the MPI of $MPICC compiles and links])])
 ])
 
 # The rivals of --vs. A CPU rival is a program of its own, run as a child under mpirun, so cgbench

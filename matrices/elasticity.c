@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+#include "lib/ranks.h"
 #include "lib/status.h"
 #include "matrices/generate.h"
 #include "matrices/lattice.h"
@@ -155,6 +156,7 @@ yoke_status yk_make_elasticity3d(yoke_context *context, const yk_argument *a, yo
     yoke_status status = YOKE_OK;
     if (!e || !t) {
         status = yk_fail(YOKE_NO_MEMORY, "no memory for %zu bytes of stiffness", sizeof *t);
+        status = yk_agree(context, status, 0.0); /* over ranks others ask */
     } else {
         integrate(e);
         tabulate(e, t);

@@ -7,6 +7,7 @@
 
 #include <yoke_io.h>
 
+#include "lib/ranks.h"
 #include "lib/status.h"
 #include "matrices/random_graph.h"
 
@@ -89,16 +90,25 @@ yoke_status yk_find_generator(const char *spec, const yk_generator **generator)
     return *generator ? YOKE_OK : unknown(spec, length);
 }
 
-yoke_status yoke_matrix_generate(yoke_context *context, const char *spec, yoke_matrix **matrix)
+static yoke_status parse(const char *spec, yoke_matrix *const *matrix,
+                         const yk_generator **generator, yk_argument *arguments)
 {
-    if (!context) return yk_fail(YOKE_INVALID, "context is NULL");
     if (!spec) return yk_fail(YOKE_INVALID, "spec is NULL");
     if (!matrix) return yk_fail(YOKE_INVALID, "matrix is NULL");
-    const yk_generator *generator;
-    YK_TRY(yk_find_generator(spec, &generator));
-    const char *arguments_at = spec + strlen(generator->name);
-    if (!generator->make) return yk_make_shuffled(context, generator, arguments_at, matrix);
-    yk_argument arguments[YK_ARGUMENTS];
-    YK_TRY(yk_parse_arguments(generator, arguments_at, arguments));
+    YK_TRY(yk_find_generator(spec, generator));
+    if (!(*generator)->make) return YOKE_OK;
+    return yk_parse_arguments(*generator, spec + strlen((*generator)->name), arguments);
+}
+
+yoke_status yoke_matrix_generate(yoke_context *context, const char *spec, yoke_matrix **matrix)
+{
+    const yk_generator *generator = NULL;
+    yk_argument arguments[YK_ARGUMENTS] = {{0}};
+    if (!context) return yk_fail(YOKE_INVALID, "context is NULL");
+    yoke_status status = parse(spec, matrix, &generator, arguments);
+    double mark = spec ? yk_ranks_mark(spec, strlen(spec), 0.0) : 0.0;
+    YK_TRY(yk_agree(context, status, mark));
+    if (!generator->make)
+        return yk_make_shuffled(context, generator, spec + strlen(generator->name), matrix);
     return generator->make(context, arguments, matrix);
 }

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "lib/ranks.h"
 #include "lib/status.h"
 #include "matrices/generate.h"
 #include "matrices/hash.h"
@@ -166,7 +167,11 @@ static yoke_status build(yoke_context *context, int64_t size, int degree, uint64
     int64_t rows;
     YK_TRY(yk_rows_of_grid(size, 1, 1, 1, &rows));
     graph *g = malloc(sizeof *g);
-    if (!g) return yk_fail(YOKE_NO_MEMORY, "no memory for %zu bytes of permutations", sizeof *g);
+    if (!g) {
+        yoke_status status =
+            yk_fail(YOKE_NO_MEMORY, "no memory for %zu bytes of permutations", sizeof *g);
+        return yk_agree(context, status, 0.0); /* over ranks others ask */
+    }
     g->degree = degree;
     g->seed = seed;
     uint64_t permutations = stream(seed, STREAM_PERMUTATION);

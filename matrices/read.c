@@ -10,6 +10,7 @@
 #include "lib/status.h"
 #include "lib/threads.h"
 #include "matrices/assemble.h"
+#include "matrices/deal.h"
 #include "matrices/number.h"
 
 int64_t yk_block_size(int threads)
@@ -129,12 +130,11 @@ yoke_status yk_matrix_read_source(yoke_context *context, yk_source *source, int6
     return status;
 }
 
-yoke_status yoke_matrix_read(yoke_context *context, const char *path,
+static yoke_status read_here(yoke_context *context, const char *path,
                              const yoke_read_options *options, yoke_matrix **matrix)
 {
     yoke_read_options defaults = yoke_read_defaults();
-    if (!context || !path || !matrix)
-        return yk_fail(YOKE_INVALID, "context, path or matrix is NULL");
+    if (!path || !matrix) return yk_fail(YOKE_INVALID, "path or matrix is NULL");
     if (!options) options = &defaults;
     YK_TRY(yk_check_struct("yoke_read_options", options->struct_size, sizeof *options));
     if (options->threads < 0 || options->threads > 65536)
@@ -149,4 +149,32 @@ yoke_status yoke_matrix_read(yoke_context *context, const char *path,
     }
     yk_free(context, source, 1, sizeof *source);
     return status;
+}
+
+/* Rank 0 reads, and deals out what it has. */
+static yoke_status read_over_ranks(yoke_context *context, const char *path,
+                                   const yoke_read_options *options, yoke_matrix **matrix)
+{
+    yoke_matrix *whole = NULL, *share = NULL;
+    yk_hand hand = {.base = 1};
+    yoke_status status = matrix ? YOKE_OK : yk_fail(YOKE_INVALID, "matrix is NULL");
+    if (status == YOKE_OK && context->comm->rank == 0)
+        status = read_here(context, path, options, &whole);
+    if (whole) {
+        hand.csr = whole->csr;
+        hand.all_rows = whole->csr.rows;
+        hand.trusted = whole->unsymmetric == YOKE_TRUST;
+    }
+    status = yk_deal(context, &hand, status, &share);
+    yoke_matrix_destroy(whole);
+    if (status == YOKE_OK) *matrix = share;
+    return status;
+}
+
+yoke_status yoke_matrix_read(yoke_context *context, const char *path,
+                             const yoke_read_options *options, yoke_matrix **matrix)
+{
+    if (!context) return yk_fail(YOKE_INVALID, "context is NULL");
+    if (yk_over_ranks(context)) return read_over_ranks(context, path, options, matrix);
+    return read_here(context, path, options, matrix);
 }

@@ -6,6 +6,8 @@
 #include <stdint.h>
 #include <yoke.h>
 
+#include "lib/csr.h"
+
 /* Both functions are called from several threads, each for other rows; first and last are
  * multiples of grain. What they write depends on the row alone. */
 typedef struct yk_rows {
@@ -26,6 +28,19 @@ typedef struct yk_rows {
 /* Counts, allocates and fills in parallel; each page is touched first by the thread whose
  * contiguous share of the rows lies in it. The bits do not depend on the number of threads. */
 yoke_status yk_rows_build(yoke_context *context, const yk_rows *rows, yoke_matrix **matrix);
+
+/* Rows [first, last), multiples of grain; columns are the whole's. Arrays by yk_alloc, also on
+ * failure: yk_csr_free. */
+yoke_status yk_rows_build_range(yoke_context *context, const yk_rows *rows, int64_t first,
+                                int64_t last, yk_csr *csr);
+
+/* entries: of each unit of rows from first on; unit is a multiple of grain. */
+yoke_status yk_rows_count(yoke_context *context, const yk_rows *rows, int64_t first, int64_t last,
+                          int64_t unit, int64_t *entries);
+
+/* rows_over_ranks.c: of a context over ranks, as yoke_comm.deal says. Collective. */
+yoke_status yk_rows_build_over_ranks(yoke_context *context, const yk_rows *rows,
+                                     yoke_matrix **matrix);
 
 /* nx ny nz unknowns in *rows, or YOKE_OVERFLOW if 32-bit columns
  * cannot hold them. */

@@ -9,6 +9,7 @@
 #include "lib/permuted.h"
 #include "lib/status.h"
 #include "lib/threads.h"
+#include "matrices/deal.h"
 #include "matrices/generate.h"
 #include "matrices/permutation.h"
 
@@ -56,9 +57,32 @@ yoke_status yk_split_shuffled(const yk_generator *generator, const char *text, u
     return YOKE_OK;
 }
 
+/* Rank 0 makes it whole, by a context of its own, and deals it out. */
+static yoke_status make_over_ranks(yoke_context *context, const yk_generator *generator,
+                                   const char *text, yoke_matrix **matrix)
+{
+    yoke_context *alone = NULL;
+    yoke_matrix *whole = NULL;
+    yk_hand hand = {0};
+    yoke_status status = YOKE_OK;
+    if (context->comm->rank == 0) {
+        status = yoke_context_create(&context->options, &alone);
+        if (status == YOKE_OK) status = yk_make_shuffled(alone, generator, text, &whole);
+    }
+    if (whole) {
+        hand.csr = whole->csr;
+        hand.all_rows = whole->csr.rows;
+    }
+    status = yk_deal(context, &hand, status, matrix);
+    yoke_matrix_destroy(whole);
+    yoke_context_destroy(alone);
+    return status;
+}
+
 yoke_status yk_make_shuffled(yoke_context *context, const yk_generator *generator, const char *text,
                              yoke_matrix **matrix)
 {
+    if (yk_over_ranks(context)) return make_over_ranks(context, generator, text, matrix);
     uint64_t seed;
     const char *spec;
     yoke_matrix *ordered = NULL;

@@ -16,6 +16,8 @@ libtool libtoolize
 pkg-config pkg-config
 zlib1g-dev zlib.h'
 test_needs='libcriterion-dev criterion/criterion.h'
+mpi_needs='libopenmpi-dev mpicc
+openmpi-bin mpirun'
 
 is_there()
 {

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "solvers/ranks.h"
 #include "solvers/reorder.h"
 
 /* First index of a value that is not finite, and that value; -1: none. By copied chunks, because
@@ -36,34 +37,36 @@ static int64_t row_of_entry(const yk_csr *csr, int64_t entry)
     return low;
 }
 
-static bool blame(const char *what, const yk_place *at, const double *vector, int64_t count,
+static bool blame(const yoke_plan *plan, const char *what, const yk_place *at, const double *vector,
                   int64_t *row, char *text, size_t size)
 {
     double value = 0.0;
-    *row = first_not_finite(at, vector, count, &value);
+    *row = yk_ranks_row(plan->matrix, first_not_finite(at, vector, plan->matrix->csr.rows, &value));
     if (*row < 0) return false;
     snprintf(text, size, "%s is %g in row %lld (counted from 1)", what, value, (long long)*row + 1);
     return true;
 }
 
-void yk_diagnose_not_finite(const yoke_plan *plan, const double *b, const double *x0,
-                            int64_t iteration, int64_t *row, char *text, size_t size)
+/* What is blamed first has the least level. */
+static int diagnose(const yoke_plan *plan, const double *b, const double *x0, int64_t iteration,
+                    int64_t *row, char *text, size_t size)
 {
     const yk_csr *csr = &yk_plan_given(plan)->csr;
     const yk_place host = {.foreign = false};
     double value = 0.0;
     if (plan->cg.overflowed) {
         snprintf(text, size, "the solution exceeds the range of double precision");
-        return;
+        return 0;
     }
-    if (blame("b", &plan->cg.b_at, b, csr->rows, row, text, size)) return;
-    if (blame("the initial guess", &plan->cg.x_at, x0, csr->rows, row, text, size)) return;
+    if (blame(plan, "b", &plan->cg.b_at, b, row, text, size)) return 1;
+    if (blame(plan, "the initial guess", &plan->cg.x_at, x0, row, text, size)) return 2;
     int64_t entry = first_not_finite(&host, csr->value, csr->nonzeros, &value);
     if (entry >= 0) {
-        *row = row_of_entry(csr, entry);
+        *row = yk_ranks_row(plan->matrix, row_of_entry(csr, entry));
         snprintf(text, size, "the matrix is %g in row %lld, column %lld (counted from 1)", value,
-                 (long long)*row + 1, (long long)csr->column[entry] + 1);
-        return;
+                 (long long)*row + 1,
+                 (long long)yk_ranks_row(plan->matrix, csr->column[entry]) + 1);
+        return 3;
     }
     if (plan->cg.not_finite_from)
         snprintf(text, size, "the caller's %s returned a value that is not finite",
@@ -71,4 +74,12 @@ void yk_diagnose_not_finite(const yoke_plan *plan, const double *b, const double
     else
         snprintf(text, size, "iteration %lld: a sum left the range of double precision",
                  (long long)iteration);
+    return 4;
+}
+
+void yk_diagnose_not_finite(const yoke_plan *plan, const double *b, const double *x0,
+                            int64_t iteration, int64_t *row, char *text, size_t size)
+{
+    int level = diagnose(plan, b, x0, iteration, row, text, size);
+    yk_ranks_tell(plan->cg.context, level, row, text, size);
 }

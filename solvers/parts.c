@@ -8,6 +8,7 @@
 #include "lib/status.h"
 #include "solvers/cg/cuts.h"
 #include "solvers/cg/pieces.h"
+#include "solvers/ranks.h"
 
 /* ------------------------------------------------------------------- halos */
 
@@ -154,7 +155,10 @@ yoke_status yk_parts_analyse(yoke_plan *plan)
     yk_cg *cg = &plan->cg;
     const yk_csr *csr = &plan->matrix->csr;
     int64_t *first;
+    const yk_spread *spread = plan->matrix->spread;
     cg->rows = csr->rows;
+    cg->all_rows = spread ? spread->all_rows : csr->rows;
+    cg->first_chunk = spread ? spread->first_chunk : 0;
     YK_TRY(yk_alloc(cg->context, "parts", plan->choice.parts, sizeof(yk_part), &cg->part));
     memset(cg->part, 0, (size_t)plan->choice.parts * sizeof(yk_part));
     cg->parts = plan->choice.parts;
@@ -174,6 +178,6 @@ yoke_status yk_parts_analyse(yoke_plan *plan)
     if (plan->choice.window.count > 0)
         YK_TRY(yk_plan_cuts(plan));
     else
-        YK_TRY(find_sends(cg->context, cg));
+        YK_TRY(spread ? yk_ranks_analyse(plan) : find_sends(cg->context, cg));
     return make_pieces(plan);
 }

@@ -5,6 +5,7 @@
 
 #include "lib/context.h"
 #include "lib/status.h"
+#include "solvers/cg/ranks.h"
 #include "solvers/homes.h"
 #include "solvers/parts.h"
 #include "solvers/reorder.h"
@@ -49,6 +50,7 @@ static size_t host_bytes(const yoke_plan *plan)
             bytes += csr_copy_bytes(plan, part);
     }
     bytes += link_bytes(plan, false) + yk_plan_cuts_bytes(plan) + yk_reorder_bytes(plan);
+    if (plan->matrix->spread) yk_cg_ranks_bytes(cg, plan->matrix->spread, &bytes);
     if (yk_parts_need_staging(plan)) bytes += 2 * (size_t)cg->rows * sizeof(double);
     return bytes;
 }

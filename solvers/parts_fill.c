@@ -4,8 +4,10 @@
 #include <string.h>
 
 #include "lib/context.h"
+#include "lib/spread.h"
 #include "lib/status.h"
 #include "solvers/cg/cuts.h"
+#include "solvers/cg/ranks.h"
 #include "solvers/homes.h"
 #include "solvers/parts.h"
 #include "solvers/reorder.h"
@@ -117,11 +119,20 @@ static void fill_values(yk_cg *cg, yk_piece *piece, void *user)
            (size_t)(to - from) * sizeof(double));
 }
 
-/* The diagonal of a global row; 0 if it has no entry. */
+/* Over ranks columns are local, in the order of others. */
+static double diagonal_over_ranks(const yk_csr *csr, int64_t row)
+{
+    for (int64_t k = yk_row_start(csr, row); k < yk_row_start(csr, row + 1); k++)
+        if (csr->column[k] == row) return csr->value[k];
+    return 0.0;
+}
+
+/* The diagonal of a row of the matrix; 0 if it has no entry. */
 static double diagonal_of(const yoke_matrix *matrix, int64_t row)
 {
     const yk_csr *csr = &matrix->csr;
     if (matrix->is_operator) return matrix->op.diagonal[row];
+    if (matrix->spread) return diagonal_over_ranks(csr, row);
     int64_t low = yk_row_start(csr, row), high = yk_row_start(csr, row + 1);
     while (low < high) {
         int64_t middle = low + (high - low) / 2;
@@ -286,7 +297,7 @@ yoke_status yk_parts_allocate(yoke_plan *plan)
     YK_TRY((plan->choice.memmode ? plan->choice.memmode : &yk_memmode_host)
                ->connect(cg->context, cg->part, cg->parts, cg->device, &cg->link));
     if (cg->cuts) yk_plan_widen_link(plan);
-    return YOKE_OK;
+    return plan->matrix->spread ? yk_cg_ranks_open(cg, plan->matrix->spread) : YOKE_OK;
 }
 
 /* -------------------------------------------------------------------- free */
@@ -301,14 +312,16 @@ static void free_part(yoke_plan *plan, yk_part *part)
         yk_parts_engine(plan)->release(&plan->cg, part, *slot[v].vector, slot[v].length);
     for (int s = 0; s < part->sends; s++)
         yk_free(context, part->send[s].row, part->send[s].count, sizeof(int32_t));
-    yk_free(context, part->send, plan->cg.parts, sizeof(yk_send));
-    yk_free(context, part->halo_column, part->halo, sizeof(int64_t));
+    int64_t lists = plan->cg.parts > part->sends ? plan->cg.parts : part->sends;
+    yk_free(context, part->send, lists, sizeof(yk_send));
+    yk_free(context, part->halo_column, part->halo, sizeof(int64_t)); /* NULL over ranks */
     free_csr(plan, part);
 }
 
 void yk_parts_free(yoke_plan *plan)
 {
     yk_cg *cg = &plan->cg;
+    yk_cg_ranks_close(cg);
     if (cg->link.mode) cg->link.mode->disconnect(cg->context, &cg->link);
     for (int i = 0; i < cg->pieces_made; i++)
         yk_free(cg->context, cg->piece[i].send_first,

@@ -11,6 +11,7 @@
 #include "lib/status.h"
 #include "solvers/cg/bytes.h"
 #include "solvers/cg/cuts.h"
+#include "solvers/ranks.h"
 #include "solvers/reorder.h"
 
 static void connect_state(yoke_plan *plan)
@@ -123,8 +124,9 @@ static yoke_status build(yoke_matrix *matrix, const yoke_plan_options *options, 
                          yoke_plan *plan)
 {
     memcpy(plan->notices, matrix->notice, sizeof matrix->notice);
-    YK_TRY(begin(plan, options, wish));
-    YK_TRY(yk_parts_allocate(plan));
+    yoke_status status = begin(plan, options, wish);
+    if (status == YOKE_OK) status = yk_parts_allocate(plan);
+    YK_TRY(yk_agree(matrix->context, status, yk_ranks_mark_plan(&plan->choice)));
     return yk_tune(plan);
 }
 
@@ -185,7 +187,8 @@ static yoke_status build_somehow(yoke_matrix *matrix, const yoke_plan_options *o
                                  const yk_wise *known, yk_cut_wish *wish, yoke_plan **made)
 {
     *made = plan_after(matrix, *made);
-    if (!*made) return yk_fail(YOKE_NO_MEMORY, "no memory for a plan");
+    if (!*made)
+        return yk_agree(matrix->context, yk_fail(YOKE_NO_MEMORY, "no memory for a plan"), 0.0);
     (*made)->wise = known;
     yoke_status status = build(matrix, options, *wish, *made);
     if (status != YOKE_NO_MEMORY || wish->narrow || (*made)->choice.window.count == 0)
@@ -305,10 +308,13 @@ yoke_status yoke_plan_create(yoke_matrix *matrix, const yoke_plan_options *optio
 {
     double began = yoke_seconds();
     yoke_plan *made = NULL;
-    YK_TRY(check_matrix(matrix, plan));
-    YK_TRY(hold_values(matrix));
-    yoke_status status = make_or_fall_back(matrix, options, &made);
-    atomic_fetch_sub(&matrix->solving, 1);
+    if (!matrix) return check_matrix(matrix, plan);
+    yoke_status status = check_matrix(matrix, plan);
+    if (status == YOKE_OK) status = hold_values(matrix);
+    bool held = status == YOKE_OK;
+    status = yk_agree(matrix->context, status, 0.0);
+    if (status == YOKE_OK) status = make_or_fall_back(matrix, options, &made);
+    if (held) atomic_fetch_sub(&matrix->solving, 1);
     if (status != YOKE_OK) return status;
     yk_matrix_retain(matrix);
     made->plan_seconds = yoke_seconds() - began;

@@ -80,6 +80,9 @@ struct yoke_plan {
     int results, result_capacity;
     char notices[1024];
     double plan_seconds;
+    bool ranks_know; /* over ranks: what follows, and bad_diagonal, are those of all */
+    bool ranks_told;
+    double all_bytes;    /* an iteration */
     const yk_wise *wise; /* while it is made: what is known of it; NULL: nothing */
     bool timed;          /* candidates were */
 };

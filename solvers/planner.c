@@ -14,6 +14,7 @@
 #include "solvers/estimate.h"
 #include "solvers/homes.h"
 #include "solvers/plan.h"
+#include "solvers/ranks.h"
 #include "solvers/registry.h"
 
 /* A thread is worth waking for about this many bytes an iteration: a meeting costs about 1 us, in
@@ -565,6 +566,7 @@ yoke_status yk_planner_choose(yoke_matrix *matrix, const yoke_plan_options *give
     YK_TRY(check_options(given));
     yoke_plan_options of_owners = *given, *options = &of_owners;
     choice->device = options->device;
+    YK_TRY(yk_ranks_choose(matrix, options));
     YK_TRY(choose_tables(matrix, options, wish, choice));
     YK_TRY(check_callbacks(matrix, options, choice));
     YK_TRY(choose_effort(options, choice));

@@ -182,6 +182,8 @@ yoke_status yoke_plan_time_passes(yoke_plan *plan, yoke_pass *pass, int *count)
 {
     if (!pass || !count) return yk_fail(YOKE_INVALID, "pass or count is NULL");
     *count = 0;
+    if (plan && plan->matrix->spread)
+        return yk_fail(YOKE_UNSUITABLE, "passes are not timed over ranks in this version");
     YK_TRY(yk_plan_enter(plan));
     yoke_status status = measure(plan, pass, count);
     yk_plan_leave(plan);

@@ -9,6 +9,7 @@
 #include "solvers/cg/bytes.h"
 #include "solvers/cg/cuts.h"
 #include "solvers/plan.h"
+#include "solvers/ranks.h"
 #include "solvers/reorder.h"
 
 /* ------------------------------------------------------------------ checks */
@@ -127,6 +128,7 @@ static double bytes_per_iteration(const yoke_plan *plan)
 static int64_t cpu_rows(const yoke_plan *plan)
 {
     int64_t rows = 0;
+    if (plan->matrix->spread) return plan->cg.all_rows;
     for (int i = 0; i < plan->cg.parts; i++)
         if (plan->cg.part[i].owner == YK_OWNER_CPU) rows += yk_part_working(&plan->cg.part[i]);
     return rows;
@@ -139,7 +141,7 @@ static void begin_report(const yoke_plan *plan, const yoke_solve_options *option
     result->detail[0] = '\0';
     result->report = (yoke_report){
         .struct_size = sizeof(yoke_report),
-        .maxit = options->maxit > 0 ? options->maxit : default_maxit(plan->cg.rows),
+        .maxit = options->maxit > 0 ? options->maxit : default_maxit(plan->cg.all_rows),
         .base_norm = NAN,
         .bound = NAN,
         .residual_initial = NAN,
@@ -148,9 +150,9 @@ static void begin_report(const yoke_plan *plan, const yoke_solve_options *option
         .curvature = NAN,
         .row = -1,
         .detail = result->detail,
-        .bytes_per_iteration = bytes_per_iteration(plan),
+        .bytes_per_iteration = plan->ranks_know ? plan->all_bytes : bytes_per_iteration(plan),
         .threads = plan->cg.threads,
-        .ranks = 1,
+        .ranks = yoke_context_ranks(plan->cg.context),
         .parts = plan->cg.parts,
         .gpus = is_cpu(plan) ? 0 : 1,
         .cpu_rows = cpu_rows(plan),
@@ -257,6 +259,7 @@ static yoke_status refresh(yoke_plan *plan, yoke_report *report)
 {
     if (plan->version == atomic_load(&yk_plan_given(plan)->version)) return YOKE_OK;
     double began = yoke_seconds();
+    plan->ranks_know = false;
     yk_reorder_refresh(plan);
     yoke_status status = yk_parts_fill_values(plan);
     report->setup_seconds = yoke_seconds() - began;
@@ -271,8 +274,32 @@ static yoke_status is_refused(const yoke_plan *plan, const double *b,
     bool zero = false;
     *refused = false;
     if (plan->bad_diagonal_row < 0) return YOKE_OK;
-    if (!options->fixed_iterations) YK_TRY(is_zero(&plan->cg.b_at, b, plan->cg.rows, &zero));
-    *refused = !zero;
+    if (!options->fixed_iterations) {
+        yoke_status status = is_zero(&plan->cg.b_at, b, plan->cg.rows, &zero);
+        YK_TRY(yk_agree(plan->cg.context, status, 0.0));
+    }
+    *refused = yk_ranks_most(plan->cg.context, !zero) > 0.0;
+    return YOKE_OK;
+}
+
+/* What one process can tell alone. */
+static yoke_status make_ready(yoke_plan *plan, const double *b, const double *x,
+                              const yoke_solve_options *options, yk_result *result)
+{
+    if (plan->cg.rows > 0 && (!b || !x)) return yk_fail(YOKE_INVALID, "b or x is NULL");
+    if (overlap(b, x, plan->cg.rows)) return yk_fail(YOKE_INVALID, "b and x overlap");
+    YK_TRY(find_vectors(plan, b, x, options));
+    begin_report(plan, options, result);
+    return refresh(plan, &result->report);
+}
+
+/* What only all ranks together can tell. */
+static yoke_status meet_ranks(yoke_plan *plan, yoke_status status, yk_result *result)
+{
+    YK_TRY(yk_agree(plan->cg.context, status, 0.0));
+    if (!plan->matrix->spread || plan->ranks_know) return YOKE_OK;
+    YK_TRY(yk_ranks_share(plan, bytes_per_iteration(plan)));
+    result->report.bytes_per_iteration = plan->all_bytes;
     return YOKE_OK;
 }
 
@@ -281,18 +308,15 @@ static yoke_status solve_one(yoke_plan *plan, const double *b, double *x,
 {
     yoke_report *report = &result->report;
     bool refused = false;
-    if (plan->cg.rows > 0 && (!b || !x)) return yk_fail(YOKE_INVALID, "b or x is NULL");
-    if (overlap(b, x, plan->cg.rows)) return yk_fail(YOKE_INVALID, "b and x overlap");
-    YK_TRY(find_vectors(plan, b, x, options));
-    begin_report(plan, options, result);
-    YK_TRY(refresh(plan, report));
+    YK_TRY(meet_ranks(plan, make_ready(plan, b, x, options, result), result));
     YK_TRY(is_refused(plan, b, options, &refused));
     if (refused) return refuse_diagonal(plan, x, options, result);
-    yoke_status status = yk_reorder_solve(plan, b, x, options, report);
+    yoke_status own = yk_reorder_solve(plan, b, x, options, report);
+    yoke_status status = yk_agree(plan->cg.context, own, 0.0);
     if (status != YOKE_OK) {
         /* A CPU's parts survive it if no more than the caller's device memory could not be copied.
          */
-        plan->usable = is_cpu(plan) && status == plan->cg.status;
+        plan->usable = !plan->matrix->spread && is_cpu(plan) && status == plan->cg.status;
         return status;
     }
     if (plan->cg.cuts) report_cut(plan, result);
@@ -330,13 +354,25 @@ static yoke_status check_options(const yoke_solve_options *options)
     return check_numbers(options);
 }
 
+/* Takes the plan if the options are good: on all ranks, or on none. n: right-hand sides. */
+static yoke_status enter_all(yoke_plan *plan, const yoke_solve_options *options, int n)
+{
+    yoke_status status = check_options(options);
+    if (!plan) return status == YOKE_OK ? yk_fail(YOKE_INVALID, "plan is NULL") : status;
+    if (status == YOKE_OK) status = yk_plan_enter(plan);
+    bool entered = status == YOKE_OK;
+    double mark = entered && plan->matrix->spread ? yk_ranks_mark_solve(options, n) : 0.0;
+    status = yk_agree(plan->cg.context, status, mark);
+    if (status != YOKE_OK && entered) yk_plan_leave(plan);
+    return status;
+}
+
 yoke_status yoke_solve(yoke_plan *plan, const double *b, double *x,
                        const yoke_solve_options *options)
 {
     yoke_solve_options defaults = yoke_solve_defaults();
     if (!options) options = &defaults;
-    YK_TRY(check_options(options));
-    YK_TRY(yk_plan_enter(plan));
+    YK_TRY(enter_all(plan, options, 1));
     plan->results = 0;
     yoke_status status = solve_one(plan, b, x, options, &plan->result[0]);
     if (status == YOKE_OK) plan->results = 1;
@@ -362,7 +398,7 @@ static yoke_status solve_each(yoke_plan *plan, int n, const double *b, int64_t l
     yoke_solve_options without_history = *options;
     without_history.history = NULL;
     plan->results = 0;
-    YK_TRY(reserve_results(plan, n));
+    YK_TRY(yk_agree(plan->cg.context, reserve_results(plan, n), 0.0));
     for (int k = 0; k < n; k++) {
         const yoke_solve_options *of_this = k == n - 1 ? options : &without_history;
         YK_TRY(solve_one(plan, b + k * ldb, x + k * ldx, of_this, &plan->result[k]));
@@ -376,16 +412,15 @@ yoke_status yoke_solve_many(yoke_plan *plan, int n, const double *b, int64_t ldb
 {
     yoke_solve_options defaults = yoke_solve_defaults();
     if (!options) options = &defaults;
-    YK_TRY(check_options(options));
-    YK_TRY(yk_plan_enter(plan));
+    YK_TRY(enter_all(plan, options, n));
     int64_t rows = plan->cg.rows;
     yoke_status status = YOKE_OK;
     if (n < 0 || ldb < rows || ldx < rows)
         status = yk_fail(YOKE_INVALID,
                          "n is %d, ldb %lld, ldx %lld, expected n >= 0 and ldb, ldx >= %lld", n,
                          (long long)ldb, (long long)ldx, (long long)rows);
-    else
-        status = solve_each(plan, n, b, ldb, x, ldx, options);
+    status = yk_agree(plan->cg.context, status, 0.0);
+    if (status == YOKE_OK) status = solve_each(plan, n, b, ldb, x, ldx, options);
     yk_plan_leave(plan);
     return status;
 }

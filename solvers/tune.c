@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "lib/context.h"
+#include "lib/ranks.h"
 #include "lib/status.h"
 #include "solvers/cg/bytes.h"
 #include "solvers/plan.h"
@@ -55,9 +56,9 @@ static double time_shape(yoke_plan *plan, bool folded, int64_t iterations, doubl
         plan->choice.driver->advance(cg, 1);
         double took = yoke_seconds() - before;
         if (done > 0 && took < least) least = took;
-        if (done > 0 && yoke_seconds() - began > seconds) break;
+        if (done > 0 && yk_ranks_most(cg->context, yoke_seconds() - began) > seconds) break;
     }
-    return least;
+    return yk_ranks_most(cg->context, least);
 }
 
 static const char *shape_of(bool folded)

@@ -38,7 +38,7 @@ static_by_pkg_config()
 # shellcheck disable=SC2086,SC2046
 headers_alone()
 {
-    for header in yoke.h yoke_io.h yoke_tools.h; do
+    for header in yoke.h yoke_comm.h yoke_io.h yoke_tools.h; do
         echo "#include <$header>" >"$work/header.c"
         for std in c99 c11; do
             say "$header as $std"
@@ -59,6 +59,38 @@ example_of_the_manual()
     printf '%%%%MatrixMarket matrix coordinate real symmetric\n2 2 3\n1 1 2\n2 1 -1\n2 2 2\n' >"$work/two.mtx"
     $CC $CFLAGS $($PKG_CONFIG --cflags yoke) -o "$work/manual" "$work/manual.c" $($PKG_CONFIG --libs yoke)
     LD_LIBRARY_PATH=$libdir "$work/manual" "$work/two.mtx"
+}
+
+# MPI's own headers may not be pedantic C, so the header is compiled as a program would.
+# shellcheck disable=SC2086,SC2046
+over_ranks()
+{
+    say "a program with yoke_mpi.h, through pkg-config yoke_mpi"
+    cat >"$work/ranks.c" <<'END'
+#include <stdio.h>
+#include <yoke_io.h>
+#include <yoke_mpi.h>
+int main(int argc, char **argv)
+{
+    int level;
+    yoke_context *context = NULL;
+    yoke_matrix *matrix = NULL;
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &level);
+    yoke_status status = yoke_mpi_context_create(MPI_COMM_WORLD, NULL, NULL, &context);
+    if (status == YOKE_OK) status = yoke_matrix_generate(context, "poisson2d5:9", &matrix);
+    printf("%d ranks, %lld rows here: %s\n", yoke_context_ranks(context), (long long)yoke_matrix_rows(matrix),
+           yoke_status_text(status));
+    yoke_matrix_destroy(matrix);
+    yoke_context_destroy(context);
+    MPI_Finalize();
+    return status != YOKE_OK;
+}
+END
+    # under a DESTDIR pkg-config puts it before MPI's folders too
+    own=${DESTDIR:+${MPI_CFLAGS-}} own_libs=${DESTDIR:+${MPI_LIBS-}}
+    $CC $CFLAGS $($PKG_CONFIG --cflags yoke_mpi) $own -o "$work/ranks" "$work/ranks.c" \
+        $($PKG_CONFIG --libs yoke_mpi) $own_libs
+    OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 LD_LIBRARY_PATH=$libdir${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} "$work/ranks"
 }
 
 by_cmake()
@@ -85,6 +117,7 @@ if [ -e "$libdir/libyoke.so" ]; then
 else
     say "SKIPPED: shared (not built)"
 fi
+if [ -e "$libdir/libyoke_mpi.so" ]; then over_ranks; else say "SKIPPED: over ranks (not built)"; fi
 if [ -e "$libdir/libyoke.a" ]; then static_by_pkg_config; else say "SKIPPED: static (not built)"; fi
 if command -v cmake >/dev/null 2>&1; then by_cmake; else say "SKIPPED: cmake (not installed)"; fi
 installed_tool

@@ -17,8 +17,9 @@ void enter_folder(void)
 {
     if (*folder) return;
     static const char *const launchers[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MPI_LOCALNRANKS",
-                                            "SLURM_STEP_NUM_TASKS"};
-    for (int i = 0; i < 4; i++) unsetenv(launchers[i]);
+                                            "SLURM_STEP_NUM_TASKS", "PMI_RANK", "PMIX_RANK",
+                                            "SLURM_PROCID"};
+    for (int i = 0; i < 7; i++) unsetenv(launchers[i]);
     snprintf(folder, sizeof folder, "/tmp/test-cgbench-XXXXXX");
     cr_assert(mkdtemp(folder));
     cr_assert_eq(chdir(folder), 0);

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# symbols.sh: what the libraries show to the world. Every dynamic symbol of libyoke.so begins yoke_, every
-# global of libyoke.a begins yoke_ or yk_. Runs in the build folder.
+# symbols.sh: what the libraries show to the world. Every dynamic symbol of libyoke.so and libyoke_mpi.so begins
+# yoke_, every global of libyoke.a yoke_ or yk_; libyoke asks for nothing of MPI. Runs in the build folder.
 set -eu
 NM=${NM:-nm}
 
@@ -40,5 +40,13 @@ if [ -e .libs/libyoke.a ]; then
     [ "$count" -gt 0 ] || { echo "symbols: libyoke.a shows nothing"; exit 1; }
     archive_names .libs/libyoke.a | all_match '^(yoke|yk)_' libyoke.a
     echo "symbols: libyoke.a shows $count names, all yoke_ or yk_"
+fi
+if [ -e .libs/libyoke_mpi.so ]; then
+    shared_names .libs/libyoke_mpi.so | all_match '^yoke_' libyoke_mpi.so
+    if $NM -D --undefined-only .libs/libyoke.so | grep ' MPI_'; then
+        echo "symbols: libyoke.so asks for MPI"
+        exit 1
+    fi
+    echo "symbols: libyoke_mpi.so shows $(shared_names .libs/libyoke_mpi.so | wc -l) names, all yoke_; libyoke.so knows no MPI"
 fi
 [ "$found" = 1 ] || { echo "symbols: no libyoke in $(pwd)/.libs"; exit 1; }

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include <yoke.h>
+
 #include "tests/run_cgbench.h"
 
 TestSuite(cgbench_refusals, .init = enter_folder, .fini = leave_folder, .timeout = 120);
@@ -89,8 +91,7 @@ ParameterizedTestParameters(cgbench_refusals, refuses_in_one_line_and_writes_not
         {"solve gen:poisson2d5:5 --reorder amd", 2,
          "--reorder: unknown name 'amd'; known: none, rcm"},
         {"solve gen:poisson2d5:5 --exchange nccl", 3, "--exchange nccl: not in this version"},
-        {"solve gen:poisson2d5:5 --ranks-file x", 3, "--ranks-file x: not in this version"},
-        {"solve gen:poisson2d5:5 --per-rank", 3, "--per-rank: not in this version"},
+        {"study gen:poisson2d5:5 --per-rank", 2, "study: unknown option '--per-rank'"},
         {"solve gen:poisson2d5:5 --checkpoint x", 3, "--checkpoint x: not in this version"},
         {"solve gen:poisson2d5:5 --wisdom nosuch/x", 2, "--wisdom: cannot write 'nosuch/x'"},
         {"solve gen:poisson2d5:5 --wisdom /dev/null", 2, "--wisdom: "},
@@ -148,13 +149,23 @@ Test(cgbench_refusals, run_writes_nothing_if_one_matrix_is_bad)
     cr_assert_eq(files_here(), 1);
 }
 
-Test(cgbench_refusals, refuses_several_ranks_in_a_build_without_mpi)
+/* Each would solve the whole system: without MPI, or by an MPI that knows nothing of the others. */
+Test(cgbench_refusals, refuses_ranks_that_do_not_see_each_other)
 {
-    setenv("OMPI_COMM_WORLD_SIZE", "2", 1);
+    setenv("MPI_LOCALNRANKS", "2", 1);
     cr_assert_eq(cgbench("solve gen:poisson2d5:5"), 2);
-    cr_assert(strstr(err, "this build has no MPI"));
-    setenv("OMPI_COMM_WORLD_SIZE", "1", 1);
+    cr_assert(strstr(err, yoke_has("mpi") ? "sees one" : "this build has no MPI"), "%s", err);
+    cr_assert_eq(lines_of(err), 1, "%s", err);
+    setenv("MPI_LOCALNRANKS", "1", 1);
     cr_assert_eq(cgbench("solve gen:poisson2d5:5"), 0);
+}
+
+Test(cgbench_refusals, a_file_of_ranks_needs_ranks)
+{
+    bool mpi = yoke_has("mpi");
+    cr_assert_eq(cgbench("solve gen:poisson2d5:5 --ranks-file x"), mpi ? 2 : 3);
+    cr_assert(strstr(err, mpi ? "start the ranks" : "no MPI"), "%s", err);
+    cr_assert_eq(lines_of(err), 1, "%s", err);
 }
 
 /* format: a line for the shell, with %s for the program. */

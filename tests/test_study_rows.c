@@ -267,6 +267,9 @@ Test(study_rows, names_both_owners_and_the_share_of_the_cpu)
     r->threads = 1;
     row_workers(r, workers, sizeof workers);
     cr_assert_str_eq(workers, "1 thread");
+    r->ranks = 3;
+    row_workers(r, workers, sizeof workers);
+    cr_assert_str_eq(workers, "1 thread x 3 ranks");
     r->is_rival = 1;
     r->ranks = 8;
     row_workers(r, workers, sizeof workers);

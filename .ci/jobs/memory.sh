@@ -89,9 +89,10 @@ job_threads()
     [ -n "$(archer)" ] || { echo "libarcher.so is missing (libomp-dev)"; return 1; }
     planted_race
     configured_in threads CC=clang CFLAGS="-O1 -g -fsanitize=thread" --disable-shared
-    makes threads tests/stress tests/fake_stress
+    makes threads tests/stress tests/fake_stress tests/rank_stress
     raced "$work/race-report" "$work/threads/tests/stress"
     raced "$work/race-report" "$work/threads/tests/fake_stress"
+    raced "$work/race-report" "$work/threads/tests/rank_stress"
 }
 
 # Definite and indirect leaks only: the OpenMP runtime keeps its threads until the end. libtool finds
@@ -110,8 +111,9 @@ job_valgrind()
     grind "$tool" solve matrices/real/1138_bus.mtx --precond jacobi --threads 2 --quiet
     grind "$tool" solve gen:poisson3d7:12 --threads 2 --parts 2 --out "$work/x.mtx" --quiet
     grind "$tool" list >"$work/list.log"
-    makes plain tests/fake_stress
+    makes plain tests/fake_stress tests/rank_stress
     grind "$work/plain/tests/fake_stress"
+    grind "$work/plain/tests/rank_stress"
     printf '#include <stdlib.h>\nint main(int c, char **v) { int *p = malloc(8); (void)v; return *p == c; }\n' >"$work/planted.c"
     gcc -g "$work/planted.c" -o "$work/planted"
     must_fail "uninitialised value and leak" grind "$work/planted"

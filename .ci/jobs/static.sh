@@ -64,7 +64,7 @@ makefile_values()
 tidies()
 {
     export tidy_flags
-    tidy_flags="-std=gnu11 $(makefile_values DEFS DEFAULT_INCLUDES AM_CPPFLAGS cgbench_CPPFLAGS OPENMP_CFLAGS) $(cuda_include)"
+    tidy_flags="-std=gnu11 $(makefile_values DEFS DEFAULT_INCLUDES AM_CPPFLAGS cgbench_CPPFLAGS OPENMP_CFLAGS MPI_CFLAGS) $(cuda_include)"
     # shellcheck disable=SC2016 # of the inner shell
     (cd build && printf '%s\n' "$@" | xargs -P "$(nproc)" -n 4 sh -c 'exec clang-tidy --quiet \
         --warnings-as-errors="*" --checks="$0" "$@" -- $tidy_flags' "$(echo "$tidy_checks" | tr -s '\n ' ',')") 2>"$work/tidy.err"
@@ -77,6 +77,9 @@ readable()
     while read -r file; do
         if [ -z "$(cuda_include)" ] && grep -q '^#include <cuda' "$file"; then
             echo "left out, without CUDA's headers: $file" >&2
+        elif [ -z "$(makefile_values MPI_CFLAGS)" ] && grep -q -E '^#include [<"](yoke_mpi.h|lib/mpi/|bench/ranks.h")' "$file" &&
+            grep -q MPI_ "$file"; then
+            echo "left out, without MPI's headers: $file" >&2
         else
             echo "$file"
         fi

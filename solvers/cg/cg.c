@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lib/ranks.h"
 #include "lib/status.h"
 #include "lib/threads.h"
 #include "solvers/cg/cg.h"
@@ -21,6 +22,7 @@ typedef struct run {
     double best_norm; /* of the snapshot; infinite: none */
     int not_halved;   /* checks in a row that did not halve the true residual */
     int64_t steps;    /* of the next advance */
+    double elapsed;   /* since it began, where seconds are limited */
     bool ended;
 } run;
 
@@ -111,7 +113,7 @@ static void set_limits(run *r, double b_norm, double r_norm)
         .bound = options->fixed_iterations ? -1.0 : bound,
         .diverged = options->fixed_iterations ? INFINITY : factor * fmax(r_norm, b_norm),
         .check_every = options->check_every > 0 ? options->check_every : 1,
-        .rows_inverse = cg->nullspace ? 1.0 / (double)cg->rows : 0.0,
+        .rows_inverse = cg->nullspace ? 1.0 / (double)cg->all_rows : 0.0,
         .flexible = cg->preconditioner && !(cg->preconditioner->flags & YOKE_APPLY_FIXED_SPD),
     };
     r->report->base_norm = unscaled(r, base);
@@ -124,7 +126,8 @@ static bool keep_going(run *r)
     const yoke_solve_options *options = r->options;
     const yk_cg_scalars *s = &r->cg->s;
     if (!options->monitor) return true;
-    return options->monitor(options->monitor_user, s->iteration, unscaled(r, sqrt(s->rr))) == 0;
+    bool stop = options->monitor(options->monitor_user, s->iteration, unscaled(r, sqrt(s->rr)));
+    return yk_ranks_most(r->cg->context, stop) == 0.0;
 }
 
 static void start(run *r)
@@ -174,7 +177,7 @@ static void look(run *r)
         end(r, YOKE_STOPPED);
     else if (r->cg->s.stop == YK_CG_CANDIDATE)
         check_candidate(r);
-    else if (r->options->max_seconds > 0.0 && yoke_seconds() - r->began > r->options->max_seconds)
+    else if (r->options->max_seconds > 0.0 && r->elapsed > r->options->max_seconds)
         end(r, YOKE_TIME_LIMIT);
     if (!r->ended && r->cg->s.iteration >= r->report->maxit) end(r, YOKE_ITERATION_LIMIT);
 }
@@ -209,6 +212,10 @@ static yoke_status advance(run *r)
     double took = yoke_seconds() - since;
     r->report->solve_seconds += took;
     r->report->iterations = cg->s.iteration;
+    if (r->options->max_seconds > 0.0) {
+        took = yk_ranks_most(cg->context, took);
+        r->elapsed = yk_ranks_most(cg->context, yoke_seconds() - r->began);
+    }
     if (isfinite(cg->s.rr)) r->report->residual_recursive = unscaled(r, sqrt(cg->s.rr));
     if (cg->s.stop == YK_CG_ABORTED)
         return yk_fail(YOKE_TIMEOUT, "iteration %lld: an owner of rows did not answer for %g s",
@@ -281,14 +288,14 @@ static void solve_zero(run *r)
 yoke_status yk_cg_solve(yk_cg *cg, const double *b, double *x, const yoke_solve_options *options,
                         yoke_report *report)
 {
-    run r = {cg, options, report, yoke_seconds(), INFINITY, INFINITY, 0, 1, false};
+    run r = {cg, options, report, yoke_seconds(), INFINITY, INFINITY, 0, 1, 0.0, false};
     bool b_is_zero = false;
     if (cg->cuts) cg->cuts->moved = 0;
     cg->came = yk_team_size(cg->threads);
     cg->history = options->history;
     cg->history_capacity = options->history ? options->history_capacity : 0;
     yk_cg_import(cg, b, options->initial_guess ? x : NULL, &b_is_zero, report);
-    YK_TRY(cg->status);
+    YK_TRY(yk_agree(cg->context, cg->status, 0.0));
     if (b_is_zero && !options->fixed_iterations)
         solve_zero(&r);
     else

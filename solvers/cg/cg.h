@@ -136,8 +136,11 @@ struct yk_cg {
     const yoke_operator *op;             /* A, if it is known by its action alone; else NULL */
     const yoke_operator *preconditioner; /* the user's; else NULL */
     bool jacobi, folded, nullspace;
-    bool stream_q; /* see passes.h */
-    int64_t rows;
+    bool stream_q;             /* see passes.h */
+    int64_t rows;              /* of this process; */
+    int64_t all_rows;          /* of the system */
+    int64_t first_chunk;       /* that this process's rows begin with */
+    struct yk_cg_ranks *ranks; /* over ranks: see ranks.h; NULL in one process */
 
     yk_part *part;
     int parts;

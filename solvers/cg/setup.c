@@ -14,14 +14,14 @@ static void centre(yk_cg *cg, yk_task sum, yk_task subtract)
 {
     double total[YK_DOTS];
     yk_cg_run(cg, sum, 0.0, total);
-    yk_cg_run(cg, subtract, total[0] / (double)cg->rows, NULL);
+    yk_cg_run(cg, subtract, total[0] / (double)cg->all_rows, NULL);
 }
 
 /* ----------------------------------------------------------- true residual */
 
 static void send_all(yk_cg *cg, yk_boundary which)
 {
-    if (cg->parts > 1) cg->driver->engine->exchange(cg, which);
+    if (cg->parts > 1 || cg->ranks) cg->driver->engine->exchange(cg, which);
 }
 
 yk_task yk_cg_residual_task(const yk_cg *cg)
@@ -77,7 +77,7 @@ void yk_cg_import(yk_cg *cg, const double *b, const double *x0, bool *b_is_zero,
     cg->failed_callback = cg->not_finite_from = NULL;
     cg->status = YOKE_OK;
     cg->driver->engine->import(cg, b, x0);
-    if (cg->nullspace && cg->rows > 0) centre(cg, YK_TASK_SUM_B, YK_TASK_CENTRE_B);
+    if (cg->nullspace && cg->all_rows > 0) centre(cg, YK_TASK_SUM_B, YK_TASK_CENTRE_B);
     yk_cg_run(cg, YK_TASK_LARGEST_B, 0.0, &most);
     *b_is_zero = most == 0.0;
     report->transfer_seconds += yoke_seconds() - began;
@@ -105,7 +105,7 @@ static void check_range(yk_cg *cg, yoke_report *report)
 void yk_cg_export(yk_cg *cg, double *x, yoke_report *report)
 {
     double began = yoke_seconds();
-    if (cg->nullspace && cg->rows > 0) centre(cg, YK_TASK_SUM_X, YK_TASK_CENTRE_X);
+    if (cg->nullspace && cg->all_rows > 0) centre(cg, YK_TASK_SUM_X, YK_TASK_CENTRE_X);
     check_range(cg, report);
     cg->driver->engine->export(cg, x, ldexp(1.0, cg->exponent));
     report->transfer_seconds += yoke_seconds() - began;

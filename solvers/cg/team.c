@@ -7,6 +7,7 @@
 #include "lib/threads.h"
 #include "solvers/cg/cg.h"
 #include "solvers/cg/cuts.h"
+#include "solvers/cg/ranks.h"
 #include "solvers/cg/timing.h"
 
 #ifdef _OPENMP
@@ -28,7 +29,7 @@ typedef struct worker {
 
 static int64_t first_chunk(const yk_cg *cg, const yk_piece *piece)
 {
-    return (cg->part[piece->part].first + piece->first) / YK_CHUNK;
+    return cg->first_chunk + (cg->part[piece->part].first + piece->first) / YK_CHUNK;
 }
 
 static void run_task(const yk_cg *cg, yk_piece *piece, const yk_cg_rows *rows, yk_task task)
@@ -99,6 +100,24 @@ static bool arrived(worker *w, yk_half half, unsigned meeting)
            go_on(w, w->with->arrived(w->cg, half, meeting, w->left));
 }
 
+static bool wait(worker *w, yk_flag *flag, unsigned value)
+{
+    yk_link *link = &w->cg->link;
+    if (yk_flag_wait(flag, value, link->abort, link->deadline)) return true;
+    w->s.stop = YK_CG_ABORTED;
+    return false;
+}
+
+/* The first worker meets the other ranks, the others wait for what it brings. */
+static bool meet_over_ranks(worker *w, yk_half half, unsigned meeting, int dots, double *total)
+{
+    yk_slot *slot = &w->cg->ranks->slot[meeting & 1];
+    if (w->index == 0 && !go_on(w, yk_cg_ranks_meet(w->cg, half, meeting, dots))) return false;
+    if (!wait(w, &slot->flag, meeting)) return false;
+    yk_tree_total(&slot->sums, total);
+    return true;
+}
+
 /* All workers of all parts meet; total holds the sums over all rows. False after an abort. */
 static bool meet(worker *w, yk_half half, int dots, double *total)
 {
@@ -113,15 +132,13 @@ static bool meet(worker *w, yk_half half, int dots, double *total)
         if ((int)yk_flag_arrive(&link->port[part].arrived) == cg->pieces_of[part])
             publish(cg, part, meeting);
     }
+    if (cg->ranks) return meet_over_ranks(w, half, meeting, dots, total);
     if (!arrived(w, half, meeting)) return false;
     yk_tree all;
     yk_tree_begin(&all, 0, dots);
     for (int part = 0; part < link->parts; part++) {
         yk_slot *slot = &link->port[part].slot[meeting & 1];
-        if (!yk_flag_wait(&slot->flag, meeting, link->abort, link->deadline)) {
-            w->s.stop = YK_CG_ABORTED;
-            return false;
-        }
+        if (!wait(w, &slot->flag, meeting)) return false;
         yk_tree_append(&all, &slot->sums);
     }
     yk_tree_total(&all, total);
@@ -144,11 +161,7 @@ static bool gate(worker *w, unsigned number)
     }
     FOR_MY_PIECES(w, i)
     {
-        yk_port *port = &link->port[cg->piece[i].part];
-        if (!yk_flag_wait(&port->gate, number, link->abort, link->deadline)) {
-            w->s.stop = YK_CG_ABORTED;
-            return false;
-        }
+        if (!wait(w, &link->port[cg->piece[i].part].gate, number)) return false;
     }
     return true;
 }
@@ -180,6 +193,14 @@ static yk_cg_rows view(const worker *w, const yk_piece *piece)
     return yk_cg_view(w->cg, &w->cg->part[piece->part], &w->s, w->newest_p);
 }
 
+/* Where it goes: to another part, or with others' to another rank. */
+static double *boundary_of(const yk_cg *cg, const yk_send *send, yk_boundary which)
+{
+    if (cg->ranks) return cg->ranks->packed;
+    const yk_port *port = &cg->link.port[send->to];
+    return which == YK_BOUNDARY_Z ? port->halo_z : port->halo_x;
+}
+
 void yk_send_boundary(const yk_cg *cg, const yk_piece *piece, yk_boundary which)
 {
     const yk_part *part = &cg->part[piece->part];
@@ -189,8 +210,7 @@ void yk_send_boundary(const yk_cg *cg, const yk_piece *piece, yk_boundary which)
                (size_t)(piece->last - piece->first) * sizeof *from);
     for (int i = 0; i < part->sends; i++) {
         const yk_send *send = &part->send[i];
-        const yk_port *port = &cg->link.port[send->to];
-        double *to = (which == YK_BOUNDARY_Z ? port->halo_z : port->halo_x) + send->at;
+        double *to = boundary_of(cg, send, which) + send->at;
         for (int64_t k = piece->send_first[2 * i]; k < piece->send_first[2 * i + 1]; k++)
             to[k] = from[send->row[k]];
     }
@@ -244,6 +264,69 @@ static void multiply_folded(worker *w)
     }
 }
 
+/* ------------------------------------------------------ passes, over ranks */
+
+static void multiply_inner(const worker *w, int i, yk_task task)
+{
+    yk_cg *cg = w->cg;
+    yk_inner *inner = &cg->ranks->inner[i];
+    yk_cg_rows c = view(w, &cg->piece[i]);
+    yk_tree_begin(&inner->sums, cg->first_chunk + inner->first / YK_CHUNK, yk_task_dots(task));
+    cg->passes->pass[task](&c, inner->first, inner->last, &inner->sums);
+}
+
+/* The rows before and behind; the sums as if all had been taken in order. */
+static void multiply_rest(const worker *w, int i, yk_task task)
+{
+    yk_cg *cg = w->cg;
+    yk_piece *piece = &cg->piece[i];
+    const yk_inner *inner = &cg->ranks->inner[i];
+    yk_cg_rows c = view(w, piece);
+    yk_tree_begin(&piece->sums, first_chunk(cg, piece), yk_task_dots(task));
+    cg->passes->pass[task](&c, piece->first, inner->first, &piece->sums);
+    yk_tree_append(&piece->sums, &inner->sums);
+    cg->passes->pass[task](&c, inner->last, piece->last, &piece->sums);
+}
+
+static void direct_halo(const worker *w)
+{
+    const yk_cg *cg = w->cg;
+    FOR_MY_PIECES(w, i)
+    {
+        yk_cg_rows c = view(w, &cg->piece[i]);
+        direction_of_halo(cg, &c, &cg->piece[i], cg->folded ? c.p_old : c.p);
+    }
+}
+
+static bool halo_has_come(worker *w, unsigned meeting)
+{
+    if (w->index == 0 && !go_on(w, yk_cg_ranks_finish_halo(w->cg, meeting))) return false;
+    return w->cg->ranks->spread->halo == 0 || wait(w, &w->cg->ranks->halo, meeting);
+}
+
+static bool multiply_over_ranks(worker *w, unsigned number)
+{
+    yk_cg *cg = w->cg;
+    yk_task task = cg->folded ? YK_TASK_FOLD : YK_TASK_MULTIPLY;
+    bool gates = !cg->folded;
+    if (cg->folded) w->newest_p ^= 1;
+    FOR_MY_PIECES(w, i)
+    {
+        yk_cg_rows c = view(w, &cg->piece[i]);
+        if (!cg->folded) run_task(cg, &cg->piece[i], &c, YK_TASK_DIRECTION);
+    }
+    if (gates && !gate(w, number)) return false;
+    FOR_MY_PIECES(w, i) multiply_inner(w, i, task);
+    if (!halo_has_come(w, number - 1)) return false;
+    if (gates) direct_halo(w);
+    if (gates && cg->ranks->spread->halo > 0 && !gate(w, number + 1)) return false;
+    FOR_MY_PIECES(w, i) multiply_rest(w, i, task);
+    if (cg->folded) direct_halo(w);
+    return true;
+}
+
+/* ------------------------------------------------------------------ update */
+
 yk_task yk_cg_update_task(const yk_cg *cg)
 {
     if (cg->nullspace) return cg->jacobi ? YK_TASK_UPDATE_JACOBI_SHIFT : YK_TASK_UPDATE_NONE_SHIFT;
@@ -269,6 +352,21 @@ static void record(yk_cg *cg, const yk_cg_scalars *s)
 
 /* ----------------------------------------------------------------- advance */
 
+/* Other ranks count on this one's sums: who has none says so. */
+static bool multiply(worker *w)
+{
+    unsigned number = w->meetings + 1;
+    bool done = true;
+    if (w->cg->ranks)
+        done = multiply_over_ranks(w, number);
+    else if (w->cg->folded)
+        multiply_folded(w);
+    else
+        done = multiply_unfolded(w, number);
+    if (!done && w->cg->ranks && w->index == 0) yk_cg_ranks_give_up(w->cg);
+    return done;
+}
+
 static void iterate(worker *w, int64_t at_most)
 {
     yk_cg *cg = w->cg;
@@ -277,14 +375,11 @@ static void iterate(worker *w, int64_t at_most)
     if (clock) yk_clock_begin(clock, at_most);
     for (w->left = at_most; w->left > 0 && !w->s.stop; w->left--) {
         double total[YK_DOTS] = {0.0};
-        if (!begin(w, YK_HALF_MULTIPLY)) return;
-        if (cg->folded)
-            multiply_folded(w);
-        else if (!multiply_unfolded(w, w->meetings + 1))
-            return;
+        if (!begin(w, YK_HALF_MULTIPLY) || !multiply(w)) return;
         if (!meet(w, YK_HALF_MULTIPLY, 1, total)) return;
         yk_cg_after_multiply(&w->s, total[YK_DOT_PQ]);
         if (w->s.stop || !begin(w, YK_HALF_UPDATE)) return;
+        if (cg->ranks && w->index == 0) (void)yk_cg_ranks_begin_update(cg);
         update(w, task);
         if (!meet(w, YK_HALF_UPDATE, yk_task_dots(task), total)) return;
         if (!cg->jacobi) total[YK_DOT_RZ] = total[YK_DOT_RR];
@@ -345,10 +440,11 @@ static void run(yk_cg *cg, yk_task task, double argument, double *total)
     yk_tree all;
     yk_team_task(cg, task, argument);
     if (yk_task_is_largest(task)) {
-        *total = yk_team_largest(cg);
+        *total = yk_ranks_most(cg->context, yk_team_largest(cg));
     } else if (total && yk_task_dots(task) > 0) {
-        yk_tree_begin(&all, 0, yk_task_dots(task));
+        yk_tree_begin(&all, cg->first_chunk, yk_task_dots(task));
         yk_team_append_sums(cg, &all);
+        if (cg->ranks) yk_cg_ranks_add(cg, &all);
         yk_tree_total(&all, total);
     }
 }
@@ -417,6 +513,7 @@ static void advance_by_steps(yk_cg *cg, int64_t at_most)
 void yk_team_advance(yk_cg *cg, const yk_companion *with, int64_t at_most)
 {
     worker left;
+    if (cg->ranks) yk_cg_ranks_begin(cg);
 #ifdef _OPENMP
     int team = yk_team_size(cg->threads);
     if (team > 1) {
@@ -429,6 +526,7 @@ void yk_team_advance(yk_cg *cg, const yk_companion *with, int64_t at_most)
     cg->meetings = left.meetings;
     cg->newest_p = left.newest_p;
     cg->came = left.count;
+    if (cg->ranks) yk_cg_ranks_end(cg);
 }
 
 static void advance(yk_cg *cg, int64_t at_most)
@@ -555,6 +653,7 @@ static void release(yk_cg *cg, const yk_part *part, double *vector, int64_t coun
 static void exchange(yk_cg *cg, yk_boundary which)
 {
     yk_team_run(cg, send_piece, &which);
+    if (cg->ranks) yk_cg_ranks_send(cg, which);
 }
 
 const yk_engine yk_engine_cpu = {

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* ranks.c: of a build with MPI. */
+#include "bench/ranks.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <yoke_mpi.h>
+
+#include "bench/launcher.h"
+#include "bench/say.h"
+#include "bench/take.h"
+
+static int rank, count = 1;
+static int begun;
+
+int ranks_of_launcher(void)
+{
+    return launcher_rank();
+}
+
+/* A program that waits for others leaves its processor to them where there are more ranks than
+ * processors; of that the launcher knows, unless it says otherwise. */
+static int start(void)
+{
+    int level = 0;
+    MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &level);
+    begun = 1;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &count);
+    say_be_silent(rank > 0);
+    if (level >= MPI_THREAD_FUNNELED) return 0;
+    return say_error(ENDS_LACKING, "this MPI does not offer MPI_THREAD_FUNNELED");
+}
+
+/* Ranks that were started by another MPI's launcher each see themselves alone. */
+static int check_count(void)
+{
+    const char *variable;
+    int expected = launcher_ranks(&variable);
+    if (count > 1 || expected == 1) return 0;
+    return say_error(ENDS_BAD_INPUT,
+                     "started on %d ranks (%s), of which this build's MPI sees one: use the "
+                     "launcher of the MPI it was built with",
+                     expected, variable);
+}
+
+int ranks_begin(void)
+{
+    return launcher_is_there() ? start() : 0;
+}
+
+int ranks_check(const bench_options *options)
+{
+    int code = check_count();
+    if (!code && options->ranks_file && !begun)
+        code = say_error(ENDS_BAD_INPUT, "--ranks-file %s: start the ranks, by mpirun or srun",
+                         options->ranks_file);
+    if (!code && count > 1 && options->vs.count)
+        code = say_error(ENDS_LACKING, "--vs: rivals are not measured over ranks; start one rank");
+    if (!code && count > 1 && options->roofline)
+        code =
+            say_error(ENDS_LACKING, "--roofline: passes are not timed over ranks; start one rank");
+    if (!code && count > 1 && options->wisdom)
+        code = say_error(ENDS_LACKING, "--wisdom: plans over ranks neither ask for it nor keep it");
+    if (!code && count > 1 && options->command == COMMAND_STUDY)
+        code = say_error(ENDS_BAD_INPUT, "study: it compares memory modes in one process; start "
+                                         "one rank");
+    return code;
+}
+
+void ranks_end(void)
+{
+    if (begun) MPI_Finalize();
+    begun = 0;
+}
+
+int ranks_rank(void)
+{
+    return rank;
+}
+
+int ranks_count(void)
+{
+    return count;
+}
+
+int ranks_agree(int code)
+{
+    if (begun) MPI_Allreduce(MPI_IN_PLACE, &code, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+    return code;
+}
+
+yoke_status ranks_context(const bench_options *options, const yoke_context_options *wanted,
+                          yoke_context **context)
+{
+    char deal[4200];
+    yoke_mpi_options mpi = yoke_mpi_defaults();
+    if (!begun) return yoke_context_create(wanted, context);
+    if (options->ranks_file) {
+        snprintf(deal, sizeof deal, "file:%s", options->ranks_file);
+        mpi.deal = deal;
+    }
+    return yoke_mpi_context_create(MPI_COMM_WORLD, wanted, &mpi, context);
+}
+
+/* Summed in one place, so that all have the same bits. */
+long double ranks_sum(long double value)
+{
+    long double sum = value;
+    if (!begun) return value;
+    MPI_Reduce(&value, &sum, 1, MPI_LONG_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
+    MPI_Bcast(&sum, 1, MPI_LONG_DOUBLE, 0, MPI_COMM_WORLD);
+    return sum;
+}
+
+double ranks_most(double value)
+{
+    if (begun) MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    return value;
+}
+
+void ranks_gather(const void *mine, size_t size, void *all)
+{
+    if (begun)
+        MPI_Allgather(mine, (int)size, MPI_BYTE, all, (int)size, MPI_BYTE, MPI_COMM_WORLD);
+    else
+        memcpy(all, mine, size);
+}
+
+/* Rank by rank, so that no rank has more than the longest share beside the whole. */
+void ranks_collect(const int64_t *row, const double *value, int64_t own, double *all,
+                   int64_t all_rows)
+{
+    (void)all_rows;
+    if (!begun) {
+        memcpy(all, value, (size_t)own * sizeof *value);
+        return;
+    }
+    for (int r = 0; r < count; r++) {
+        long long n = own;
+        MPI_Bcast(&n, 1, MPI_LONG_LONG, r, MPI_COMM_WORLD);
+        int64_t *rows = take("rows of a rank", n, sizeof *rows);
+        double *values = take("values of a rank", n, sizeof *values);
+        if (r == rank && n > 0) {
+            memcpy(rows, row, (size_t)n * sizeof *rows);
+            memcpy(values, value, (size_t)n * sizeof *values);
+        }
+        MPI_Bcast(rows, (int)n, MPI_INT64_T, r, MPI_COMM_WORLD);
+        MPI_Bcast(values, (int)n, MPI_DOUBLE, r, MPI_COMM_WORLD);
+        for (long long i = 0; i < n; i++) all[rows[i]] = values[i];
+        free(rows);
+        free(values);
+    }
+}

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* ranks.c: what the first worker says to other ranks. */
+#include "solvers/cg/ranks.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/context.h"
+#include "lib/status.h"
+
+/* ---------------------------------------------------------------- planning */
+
+static bool has_halo(const yk_part *part, int64_t row)
+{
+    const yk_csr *csr = &part->csr;
+    for (int64_t k = yk_row_start(csr, row); k < yk_row_start(csr, row + 1); k++)
+        if (csr->column[k] >= part->rows) return true;
+    return false;
+}
+
+static bool chunk_has_halo(const yk_part *part, int64_t first, int64_t last)
+{
+    for (int64_t row = first; row < last; row++)
+        if (has_halo(part, row)) return true;
+    return false;
+}
+
+static void find_inner(yk_cg *cg, yk_piece *piece, void *user)
+{
+    const yk_part *part = &cg->part[piece->part];
+    yk_inner *inner = &cg->ranks->inner[piece - cg->piece], run;
+    (void)user;
+    inner->first = inner->last = run.first = piece->first;
+    for (int64_t chunk = piece->first; chunk < piece->last; chunk += YK_CHUNK) {
+        int64_t end = chunk + YK_CHUNK < piece->last ? chunk + YK_CHUNK : piece->last;
+        if (chunk_has_halo(part, chunk, end)) run.first = end;
+        if (end - run.first <= inner->last - inner->first) continue;
+        inner->first = run.first;
+        inner->last = end;
+    }
+}
+
+static yoke_status open_channel(yk_cg *cg, yk_boundary which)
+{
+    const yk_spread *spread = cg->ranks->spread;
+    const yoke_comm *comm = cg->context->comm;
+    const yk_part *part = &cg->part[0];
+    double *halo = (which == YK_BOUNDARY_Z ? part->z : part->x) + part->rows;
+    yoke_lane send[spread->sends + 1], receive[spread->receives + 1];
+    for (int l = 0; l < spread->sends; l++) {
+        const yk_lane *lane = &spread->send[l];
+        send[l] = (yoke_lane){lane->rank, (size_t)lane->count * sizeof(double),
+                              cg->ranks->packed + lane->at};
+    }
+    for (int l = 0; l < spread->receives; l++) {
+        const yk_lane *lane = &spread->receive[l];
+        receive[l] = (yoke_lane){lane->rank, (size_t)lane->count * sizeof(double), halo + lane->at};
+    }
+    return yk_ranks_try(cg->context,
+                        comm->open(comm->self, send, spread->sends, receive, spread->receives,
+                                   &cg->ranks->channel[which]),
+                        "a halo between ranks");
+}
+
+yoke_status yk_cg_ranks_open(yk_cg *cg, const yk_spread *spread)
+{
+    struct yk_cg_ranks *ranks;
+    YK_TRY(yk_alloc(cg->context, "meeting of ranks", 1, sizeof *ranks, &ranks));
+    memset(ranks, 0, sizeof *ranks);
+    cg->ranks = ranks;
+    ranks->spread = spread;
+    YK_TRY(yk_alloc(cg->context, "halo to send", spread->sent, sizeof(double), &ranks->packed));
+    YK_TRY(yk_alloc(cg->context, "inner rows", cg->pieces, sizeof(yk_inner), &ranks->inner));
+    memset(ranks->packed, 0, (size_t)spread->sent * sizeof(double));
+    yk_team_run(cg, find_inner, NULL);
+    YK_TRY(open_channel(cg, YK_BOUNDARY_Z));
+    return open_channel(cg, YK_BOUNDARY_X);
+}
+
+void yk_cg_ranks_close(yk_cg *cg)
+{
+    struct yk_cg_ranks *ranks = cg->ranks;
+    const yoke_comm *comm = cg->context->comm;
+    if (!ranks) return;
+    for (int i = 0; i < 2; i++)
+        if (ranks->channel[i]) comm->close(comm->self, ranks->channel[i]);
+    yk_free(cg->context, ranks->packed, ranks->spread->sent, sizeof(double));
+    yk_free(cg->context, ranks->inner, cg->pieces, sizeof(yk_inner));
+    yk_free(cg->context, ranks, 1, sizeof *ranks);
+    cg->ranks = NULL;
+}
+
+void yk_cg_ranks_bytes(const yk_cg *cg, const yk_spread *spread, size_t *host)
+{
+    *host += sizeof(struct yk_cg_ranks) + (size_t)spread->sent * sizeof(double) +
+             (size_t)cg->pieces * sizeof(yk_inner);
+}
+
+/* -------------------------------------------------------------- exchanging */
+
+/* What failed once is not tried again: the others are told in the next reduction, if it works. */
+static bool done(yk_cg *cg, int code, const char *what)
+{
+    yoke_status status = yk_ranks_try(cg->context, code, what);
+    if (status == YOKE_OK) return true;
+    if (cg->status == YOKE_OK) cg->status = status;
+    cg->ranks->lost = status;
+    return false;
+}
+
+static bool receive(yk_cg *cg, yk_boundary which)
+{
+    const yoke_comm *comm = cg->context->comm;
+    return done(cg, comm->receive(comm->self, cg->ranks->channel[which]), "receiving a halo");
+}
+
+static bool send(yk_cg *cg, yk_boundary which)
+{
+    const yoke_comm *comm = cg->context->comm;
+    return done(cg, comm->send(comm->self, cg->ranks->channel[which]), "sending a halo");
+}
+
+static bool wait(yk_cg *cg, yk_boundary which)
+{
+    const yoke_comm *comm = cg->context->comm;
+    return done(cg, comm->wait(comm->self, cg->ranks->channel[which]), "waiting for a halo");
+}
+
+void yk_cg_ranks_send(yk_cg *cg, yk_boundary which)
+{
+    if (receive(cg, which) && send(cg, which)) (void)wait(cg, which);
+}
+
+/* In place of this rank's sums those of all. */
+static bool reduce(yk_cg *cg, int64_t word)
+{
+    struct yk_cg_ranks *ranks = cg->ranks;
+    ranks->message.word = word;
+    ranks->message.most[0] = ranks->message.most[1] = 0.0;
+    yoke_status status = yk_ranks_reduce(cg->context, &ranks->message, ranks->spread->nodes);
+    if (status != YOKE_OK) cg->status = ranks->lost = status;
+    return status == YOKE_OK && ranks->message.word == 0;
+}
+
+void yk_cg_ranks_add(yk_cg *cg, yk_tree *all)
+{
+    cg->ranks->message.tree = *all;
+    (void)reduce(cg, 0);
+    *all = cg->ranks->message.tree;
+}
+
+/* ---------------------------------------------------------------- the loop */
+
+void yk_cg_ranks_begin(yk_cg *cg)
+{
+    yk_flag_set(&cg->ranks->halo, cg->meetings);
+}
+
+/* Outside the loop z is where it belongs, whoever advances next. */
+void yk_cg_ranks_end(yk_cg *cg)
+{
+    if (cg->ranks->flying) (void)wait(cg, YK_BOUNDARY_Z);
+    cg->ranks->flying = false;
+}
+
+bool yk_cg_ranks_begin_update(yk_cg *cg)
+{
+    return receive(cg, YK_BOUNDARY_Z);
+}
+
+bool yk_cg_ranks_finish_halo(yk_cg *cg, unsigned meeting)
+{
+    struct yk_cg_ranks *ranks = cg->ranks;
+    if (ranks->flying && !wait(cg, YK_BOUNDARY_Z)) return false;
+    ranks->flying = false;
+    yk_flag_set(&ranks->halo, meeting);
+    return true;
+}
+
+/* The sums of this rank's parts, in their order; false if one of its workers is lost. */
+static bool collect(yk_cg *cg, unsigned meeting, int dots)
+{
+    yk_link *link = &cg->link;
+    yk_tree *tree = &cg->ranks->message.tree;
+    yk_tree_begin(tree, cg->first_chunk, dots);
+    for (int part = 0; part < link->parts; part++) {
+        yk_slot *slot = &link->port[part].slot[meeting & 1];
+        if (!yk_flag_wait(&slot->flag, meeting, link->abort, link->deadline)) return false;
+        yk_tree_append(tree, &slot->sums);
+    }
+    return true;
+}
+
+/* All workers have packed their z by then. What others wait for is sent even by a rank that gives
+ * up. */
+bool yk_cg_ranks_meet(yk_cg *cg, yk_half half, unsigned meeting, int dots)
+{
+    struct yk_cg_ranks *ranks = cg->ranks;
+    yk_slot *slot = &ranks->slot[meeting & 1];
+    bool good = collect(cg, meeting, dots);
+    if (half == YK_HALF_UPDATE) {
+        good = send(cg, YK_BOUNDARY_Z) && good;
+        ranks->flying = true;
+    }
+    if (!reduce(cg, good ? 0 : YK_CG_ABORTED)) return false;
+    slot->sums = ranks->message.tree;
+    yk_flag_set(&slot->flag, meeting);
+    return true;
+}
+
+void yk_cg_ranks_give_up(yk_cg *cg)
+{
+    yk_tree_begin(&cg->ranks->message.tree, cg->first_chunk, 1);
+    (void)reduce(cg, YK_CG_ABORTED);
+}
