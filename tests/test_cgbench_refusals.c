@@ -77,7 +77,6 @@ ParameterizedTestParameters(cgbench_refusals, refuses_in_one_line_and_writes_not
         {"solve gen:poisson2d5:5 --partition model", 3, "--partition model: "},
         {"run gen:poisson2d5:5 --partition gpu --json x", 3, "--partition gpu: "},
         {"solve gen:poisson2d5:5 --format cusparse", 3, "--format cusparse: "},
-        {"solve gen:poisson2d5:5 --solver cg-single", 3, "--solver cg-single: "},
         {"solve gen:poisson2d5:5 --device 7", 3, "--device 7: "},
         {"solve gen:poisson2d5:5 --gpu-sms 0", 2, "'0' is not a whole number"},
         {"solve gen:poisson2d5:5 --home spill", 2, "not of the form spill:R"},
@@ -98,7 +97,6 @@ ParameterizedTestParameters(cgbench_refusals, refuses_in_one_line_and_writes_not
         {"study gen:poisson2d5:5 --partition ratio:2", 2, "from 0 to 1"},
         {"study gen:poisson2d5:5 nosuch.mtx --json x", 2, "nosuch.mtx: cannot read"},
         {"study - --json x", 2, "standard input is read once"},
-        {"study gen:poisson2d5:5 --solver cg-single", 3, "--solver cg-single: "},
         {"predict gen:poisson2d5:5 --machine this", 3, "predict: not in this version yet"},
         /* What is wrong comes before what is lacking, in either order. */
         {"solve gen:poisson2d5:5 --device 7 --rtol x", 2, "--rtol"},

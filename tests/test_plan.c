@@ -192,7 +192,7 @@ Test(plan, unknown_names_list_the_known_and_missing_ones_say_why)
     cr_assert_eq(status_of(matrix, planning), YOKE_UNKNOWN_NAME);
     cr_assert(strstr(yoke_error_text(), "ratio:R"), "%s", yoke_error_text());
     planning = yoke_plan_defaults();
-    planning.solver = "cg-pipelined";
+    planning.partition = "adaptive";
     cr_assert_eq(status_of(matrix, planning), YOKE_NOT_BUILT);
     planning = yoke_plan_defaults();
     planning.memory = "auto";

@@ -281,7 +281,8 @@ typedef struct yoke_plan_options {
     const char *partition;      /* who owns which rows: "cpu", "gpu", or both, where the CPU has a
                                  * share R: "ratio:R" of the rows, "nonzeros:R", or "model", of
                                  * what is measured */
-    const char *solver;         /* recurrence: "cg" */
+    const char *solver;         /* recurrence: "cg", which meets twice an iteration; "cg-single",
+                                 * "cg-pipelined", which meet once and move more bytes */
     const char *driver;         /* who runs the loop: "team"; on a GPU "stream", "graph" or
                                  * "persistent" */
     const char *format;         /* "csr"; on a GPU also "sell", "cusparse" */

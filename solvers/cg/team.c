@@ -5,31 +5,22 @@
 
 #include "lib/context.h"
 #include "lib/threads.h"
-#include "solvers/cg/cg.h"
+#include "solvers/cg/team.h"
 
 #ifdef _OPENMP
 #include <omp.h>
 #endif
 
-typedef struct worker {
-    yk_cg *cg;
-    const yk_companion *with; /* of worker 0, if there is one; else NULL */
-    int index, count;         /* this worker does pieces index, index + count, ... of the CPU's */
-    yk_cg_scalars s;
-    unsigned meetings;
-    int newest_p;
-    int64_t left; /* iterations, this one included */
-} worker;
+typedef yk_worker worker;
 
-#define FOR_MY_PIECES(w, i)                                                                        \
-    for (int i = (w)->cg->gpu_pieces + (w)->index; i < (w)->cg->pieces; i += (w)->count)
+#define FOR_MY_PIECES YK_FOR_MY_PIECES
 
 static int64_t first_chunk(const yk_cg *cg, const yk_piece *piece)
 {
     return (cg->part[piece->part].first + piece->first) / YK_CHUNK;
 }
 
-static void run_task(const yk_cg *cg, yk_piece *piece, const yk_cg_rows *rows, yk_task task)
+void yk_team_run_task(const yk_cg *cg, yk_piece *piece, const yk_cg_rows *rows, yk_task task)
 {
     yk_tree_begin(&piece->sums, first_chunk(cg, piece), yk_task_dots(task));
     piece->largest = cg->passes->pass[task](rows, piece->first, piece->last, &piece->sums);
@@ -63,7 +54,7 @@ static bool go_on(worker *w, bool done)
     return false;
 }
 
-static bool begin(worker *w, yk_half half)
+bool yk_team_begin(worker *w, yk_half half)
 {
     return !w->with || !w->with->begin || go_on(w, w->with->begin(w->cg, half, &w->s));
 }
@@ -79,54 +70,70 @@ static bool arrived(worker *w, yk_half half, unsigned meeting)
            go_on(w, w->with->arrived(w->cg, half, meeting, w->left));
 }
 
-/* All workers of all parts meet; total holds the sums over all rows. False after an abort. */
-static bool meet(worker *w, yk_half half, int dots, double *total)
+/* The sums are known here; of other parts, where their owners have come as far. */
+bool yk_team_publish(worker *w, yk_half half)
 {
     yk_cg *cg = w->cg;
-    yk_link *link = &cg->link;
     unsigned meeting = ++w->meetings;
     if (!finish(w, half, meeting)) return false;
     FOR_MY_PIECES(w, i)
     {
         int part = cg->piece[i].part;
-        if ((int)yk_flag_arrive(&link->port[part].arrived) == cg->pieces_of[part])
+        if ((int)yk_flag_arrive(&cg->link.port[part].arrived) == cg->pieces_of[part])
             publish(cg, part, meeting);
     }
-    if (!arrived(w, half, meeting)) return false;
+    return arrived(w, half, meeting);
+}
+
+bool yk_team_wait(worker *w, yk_flag *flag, unsigned value)
+{
+    const yk_link *link = &w->cg->link;
+    if (yk_flag_wait(flag, value, link->abort, link->deadline)) return true;
+    w->s.stop = YK_CG_ABORTED;
+    return false;
+}
+
+bool yk_team_total(worker *w, int dots, double *total)
+{
+    yk_link *link = &w->cg->link;
     yk_tree all;
     yk_tree_begin(&all, 0, dots);
     for (int part = 0; part < link->parts; part++) {
-        yk_slot *slot = &link->port[part].slot[meeting & 1];
-        if (!yk_flag_wait(&slot->flag, meeting, link->abort, link->deadline)) {
-            w->s.stop = YK_CG_ABORTED;
-            return false;
-        }
+        yk_slot *slot = &link->port[part].slot[w->meetings & 1];
+        if (!yk_team_wait(w, &slot->flag, w->meetings)) return false;
         yk_tree_append(&all, &slot->sums);
     }
     yk_tree_total(&all, total);
     return true;
 }
 
-/* The workers of each part wait for each other: its p is written before it is gathered. */
-static bool gate(worker *w, unsigned number)
+/* All workers of all parts meet; total holds the sums over all rows. False after an abort. */
+static bool meet(worker *w, yk_half half, int dots, double *total)
+{
+    return yk_team_publish(w, half) && yk_team_total(w, dots, total);
+}
+
+/* The last worker of each part to arrive opens its gate. */
+void yk_team_open_gates(worker *w, unsigned number)
 {
     yk_cg *cg = w->cg;
-    yk_link *link = &cg->link;
     FOR_MY_PIECES(w, i)
     {
         int part = cg->piece[i].part;
-        yk_port *port = &link->port[part];
+        yk_port *port = &cg->link.port[part];
         if ((int)yk_flag_arrive(&port->arrived) < cg->pieces_of[part]) continue;
         atomic_store_explicit(&port->arrived.value, 0, memory_order_relaxed);
         yk_flag_set(&port->gate, number);
     }
+}
+
+/* The workers of each part wait for each other: its p is written before it is gathered. */
+static bool gate(worker *w, unsigned number)
+{
+    yk_team_open_gates(w, number);
     FOR_MY_PIECES(w, i)
     {
-        yk_port *port = &link->port[cg->piece[i].part];
-        if (!yk_flag_wait(&port->gate, number, link->abort, link->deadline)) {
-            w->s.stop = YK_CG_ABORTED;
-            return false;
-        }
+        if (!yk_team_wait(w, &w->cg->link.port[w->cg->piece[i].part].gate, number)) return false;
     }
     return true;
 }
@@ -137,13 +144,23 @@ yk_cg_rows yk_cg_view(const yk_cg *cg, const yk_part *part, const yk_cg_scalars 
 {
     double *newest = cg->folded && newest_p ? part->p_old : part->p;
     double *other = cg->folded && newest_p ? part->p : part->p_old;
+    double *m = part->m[newest_p], *p = part->p;
+    bool lends = cg->factor == YK_VECTOR_P, to_s = cg->product == YK_VECTOR_S;
+    bool to_t = cg->product == YK_VECTOR_T;
     return (yk_cg_rows){.csr = part->csr,
                         .x = part->x,
                         .r = part->r,
                         .z = part->z,
                         .p = newest,
                         .p_old = other,
-                        .q = part->q,
+                        .q = to_s   ? part->s
+                             : to_t ? part->t
+                                    : part->q,
+                        .w = part->w,
+                        .s = part->s,
+                        .t = part->t,
+                        .m = lends ? p : m,
+                        .m_next = part->m[newest_p ^ 1],
                         .b = part->b,
                         .best = part->best,
                         .inverse_diagonal = part->inverse_diagonal,
@@ -153,22 +170,41 @@ yk_cg_rows yk_cg_view(const yk_cg *cg, const yk_part *part, const yk_cg_scalars 
                         .stream_q = cg->stream_q};
 }
 
-static yk_cg_rows view(const worker *w, const yk_piece *piece)
+yk_cg_rows yk_team_view(const worker *w, const yk_piece *piece)
 {
     return yk_cg_view(w->cg, &w->cg->part[piece->part], &w->s, w->newest_p);
+}
+
+static double *boundary_of(const yk_part *part, yk_boundary which)
+{
+    switch (which) {
+    case YK_BOUNDARY_Z: return part->z;
+    case YK_BOUNDARY_X: return part->x;
+    case YK_BOUNDARY_P: return part->p;
+    default: return part->m[which - YK_BOUNDARY_M];
+    }
+}
+
+/* What only CPU parts send goes straight behind the receiver's rows. */
+static double *halo_of(const yk_cg *cg, int part, yk_boundary which)
+{
+    const yk_port *port = &cg->link.port[part];
+    const yk_part *to = &cg->part[part];
+    if (which == YK_BOUNDARY_Z) return port->halo_z;
+    if (which == YK_BOUNDARY_X) return port->halo_x;
+    return boundary_of(to, which) + to->rows;
 }
 
 void yk_send_boundary(const yk_cg *cg, const yk_piece *piece, yk_boundary which)
 {
     const yk_part *part = &cg->part[piece->part];
-    const double *from = which == YK_BOUNDARY_Z ? part->z : part->x;
+    const double *from = boundary_of(part, which);
     if (cg->whole_z && which == YK_BOUNDARY_Z && piece->first < piece->last)
         memcpy(cg->whole_z + part->first + piece->first, from + piece->first,
                (size_t)(piece->last - piece->first) * sizeof *from);
     for (int i = 0; i < part->sends; i++) {
         const yk_send *send = &part->send[i];
-        const yk_port *port = &cg->link.port[send->to];
-        double *to = (which == YK_BOUNDARY_Z ? port->halo_z : port->halo_x) + send->at;
+        double *to = halo_of(cg, send->to, which) + send->at;
         for (int64_t k = piece->send_first[2 * i]; k < piece->send_first[2 * i + 1]; k++)
             to[k] = from[send->row[k]];
     }
@@ -189,15 +225,15 @@ static bool multiply_unfolded(worker *w, unsigned number)
     yk_cg *cg = w->cg;
     FOR_MY_PIECES(w, i)
     {
-        yk_cg_rows c = view(w, &cg->piece[i]);
-        run_task(cg, &cg->piece[i], &c, YK_TASK_DIRECTION);
+        yk_cg_rows c = yk_team_view(w, &cg->piece[i]);
+        yk_team_run_task(cg, &cg->piece[i], &c, YK_TASK_DIRECTION);
         direction_of_halo(cg, &c, &cg->piece[i], c.p);
     }
     if (!gate(w, number)) return false;
     FOR_MY_PIECES(w, i)
     {
-        yk_cg_rows c = view(w, &cg->piece[i]);
-        run_task(cg, &cg->piece[i], &c, YK_TASK_MULTIPLY);
+        yk_cg_rows c = yk_team_view(w, &cg->piece[i]);
+        yk_team_run_task(cg, &cg->piece[i], &c, YK_TASK_MULTIPLY);
     }
     return true;
 }
@@ -208,8 +244,8 @@ static void multiply_folded(worker *w)
     w->newest_p ^= 1;
     FOR_MY_PIECES(w, i)
     {
-        yk_cg_rows c = view(w, &cg->piece[i]);
-        run_task(cg, &cg->piece[i], &c, YK_TASK_FOLD);
+        yk_cg_rows c = yk_team_view(w, &cg->piece[i]);
+        yk_team_run_task(cg, &cg->piece[i], &c, YK_TASK_FOLD);
         direction_of_halo(cg, &c, &cg->piece[i], c.p_old);
     }
 }
@@ -225,13 +261,13 @@ static void update(worker *w, yk_task task)
     yk_cg *cg = w->cg;
     FOR_MY_PIECES(w, i)
     {
-        yk_cg_rows c = view(w, &cg->piece[i]);
-        run_task(cg, &cg->piece[i], &c, task);
+        yk_cg_rows c = yk_team_view(w, &cg->piece[i]);
+        yk_team_run_task(cg, &cg->piece[i], &c, task);
         yk_send_boundary(cg, &cg->piece[i], YK_BOUNDARY_Z);
     }
 }
 
-static void record(yk_cg *cg, const yk_cg_scalars *s)
+void yk_team_record(yk_cg *cg, const yk_cg_scalars *s)
 {
     if (s->iteration < cg->history_capacity)
         cg->history[s->iteration] = ldexp(sqrt(s->rr), cg->exponent);
@@ -245,19 +281,19 @@ static void iterate(worker *w, int64_t at_most)
     yk_task task = yk_cg_update_task(cg);
     for (w->left = at_most; w->left > 0 && !w->s.stop; w->left--) {
         double total[YK_DOTS] = {0.0};
-        if (!begin(w, YK_HALF_MULTIPLY)) return;
+        if (!yk_team_begin(w, YK_HALF_MULTIPLY)) return;
         if (cg->folded)
             multiply_folded(w);
         else if (!multiply_unfolded(w, w->meetings + 1))
             return;
         if (!meet(w, YK_HALF_MULTIPLY, 1, total)) return;
         yk_cg_after_multiply(&w->s, total[YK_DOT_PQ]);
-        if (w->s.stop || !begin(w, YK_HALF_UPDATE)) return;
+        if (w->s.stop || !yk_team_begin(w, YK_HALF_UPDATE)) return;
         update(w, task);
         if (!meet(w, YK_HALF_UPDATE, yk_task_dots(task), total)) return;
         if (!cg->jacobi) total[YK_DOT_RZ] = total[YK_DOT_RR];
         yk_cg_after_update(&w->s, &cg->limits, total);
-        if (w->index == 0) record(cg, &w->s);
+        if (w->index == 0) yk_team_record(cg, &w->s);
     }
 }
 
@@ -269,9 +305,13 @@ static void work(yk_cg *cg, const yk_companion *with, int index, int count, int6
                 .index = index,
                 .count = count,
                 .s = cg->s,
+                .drift = cg->drift,
                 .meetings = cg->meetings,
                 .newest_p = cg->newest_p};
-    iterate(&w, at_most);
+    if (cg->recurrence == YK_CLASSICAL)
+        iterate(&w, at_most);
+    else
+        yk_team_iterate_one_sum(&w, at_most);
     if (index == 0) *left = w;
 }
 
@@ -287,7 +327,7 @@ static void one_task(yk_cg *cg, yk_piece *piece, void *user)
     const task_call *call = user;
     yk_cg_rows c = yk_cg_view(cg, &cg->part[piece->part], &cg->s, cg->newest_p);
     c.argument = call->argument;
-    run_task(cg, piece, &c, call->task);
+    yk_team_run_task(cg, piece, &c, call->task);
 }
 
 void yk_team_task(yk_cg *cg, yk_task task, double argument)
@@ -377,7 +417,7 @@ static void advance_by_steps(yk_cg *cg, int64_t at_most)
             return;
         }
         yk_cg_after_update(&cg->s, &cg->limits, total);
-        record(cg, &cg->s);
+        yk_team_record(cg, &cg->s);
     }
 }
 
@@ -393,6 +433,7 @@ void yk_team_advance(yk_cg *cg, const yk_companion *with, int64_t at_most)
 #endif
         work(cg, with, 0, 1, at_most, &left);
     cg->s = left.s;
+    cg->drift = left.drift;
     cg->meetings = left.meetings;
     cg->newest_p = left.newest_p;
     cg->came = left.count;
