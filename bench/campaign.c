@@ -128,6 +128,18 @@ static int run_matrix(yoke_context *context, const bench_options *options, const
     return code;
 }
 
+/* What was asked of a GPU's size, where none was used. */
+static void tell_unused_card(const bench_options *options, const row_list *rows)
+{
+    const char *memory = options->gpu_memory > 0.0 ? "--gpu-memory" : "";
+    const char *multiprocessors = options->gpu_sms > 0 ? "--gpu-sms" : "";
+    for (int i = 0; i < rows->count; i++)
+        if (rows->row[i].gpus > 0 && !rows->row[i].is_rival) return;
+    if (rows->count && (*memory || *multiprocessors))
+        say_notice("%s%s%s: not used, as no rows are on a GPU", memory,
+                   *memory && *multiprocessors ? " and " : "", multiprocessors);
+}
+
 int campaign_run(const bench_options *options, row_list *rows)
 {
     yoke_context *context = NULL;
@@ -138,5 +150,6 @@ int campaign_run(const bench_options *options, row_list *rows)
     }
     yoke_context_destroy(context);
     progress_clear();
+    tell_unused_card(options, rows);
     return code;
 }

@@ -109,21 +109,53 @@ static void write_bytes(const row *r, FILE *stream)
     fputc('\n', stream);
 }
 
+/* Counts that are known: of a rival not all are. */
+static void write_workers(const row *r, FILE *stream)
+{
+    const struct {
+        const char *what;
+        int64_t count;
+    } item[] = {{"rows on the CPU", r->cpu_rows},
+                {"GPUs", r->gpus},
+                {"ranks", r->ranks},
+                {"threads", r->threads}};
+    const char *before = "; ";
+    fprintf(stream, "  home %s, effort %s, reorder %s", r->home ? r->home : "unknown",
+            r->effort ? r->effort : "unknown", r->reorder ? r->reorder : "unknown");
+    for (size_t i = 0; i < sizeof item / sizeof item[0]; i++) {
+        if (item[i].count < 0) continue;
+        fprintf(stream, "%s%s %" PRId64, before, item[i].what, item[i].count);
+        before = ", ";
+    }
+    fputc('\n', stream);
+}
+
+/* What was asked for is in the label of a row that ran; one that did not has its own. */
+static void write_refused(const row *r, FILE *stream)
+{
+    fprintf(stream, "\n%s%s%s\n  did not run: %s\n", r->matrix, r->configuration ? " " : "",
+            r->configuration ? r->configuration : "", r->reason ? r->reason : "unknown");
+}
+
+static void write_one(const row *r, FILE *stream)
+{
+    char label[512];
+    if (!r->outcome) {
+        write_refused(r, stream);
+        return;
+    }
+    row_label(r, label, sizeof label);
+    fprintf(stream, "\n%s\n", label);
+    write_workers(r, stream);
+    write_bytes(r, stream);
+    if (isfinite(r->joules)) fprintf(stream, "  energy of a solve: %.3g J\n", r->joules);
+    if (r->reason) fprintf(stream, "  no time: %s\n", r->reason);
+    for (int k = 0; k < r->notices.count; k++)
+        if (!r->reason || strcmp(r->reason, r->notices.word[k]) != 0)
+            fprintf(stream, "  notice: %s\n", r->notices.word[k]);
+}
+
 void write_explanation(const row_list *rows, FILE *stream)
 {
-    for (int i = 0; i < rows->count; i++) {
-        const row *r = &rows->row[i];
-        char label[512];
-        row_label(r, label, sizeof label);
-        fprintf(stream, "\n%s\n", label);
-        fprintf(stream,
-                "  home %s, effort %s; rows on the CPU %" PRId64 ", GPUs %" PRId64
-                ", ranks %" PRId64 ", threads %" PRId64 "\n",
-                r->home ? r->home : "unknown", r->effort ? r->effort : "unknown", r->cpu_rows,
-                r->gpus, r->ranks, r->threads);
-        write_bytes(r, stream);
-        if (isfinite(r->joules)) fprintf(stream, "  energy of a solve: %.3g J\n", r->joules);
-        for (int k = 0; k < r->notices.count; k++)
-            fprintf(stream, "  notice: %s\n", r->notices.word[k]);
-    }
+    for (int i = 0; i < rows->count; i++) write_one(&rows->row[i], stream);
 }

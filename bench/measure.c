@@ -59,6 +59,7 @@ static yoke_plan_options plan_options(const bench_options *options, const config
     wanted.preconditioner = asked(c, AXIS_PRECOND);
     wanted.shape = asked(c, AXIS_SHAPE);
     wanted.effort = options->effort;
+    wanted.reorder = options->reorder;
     wanted.threads = (int)options->threads;
     wanted.parts = (int)options->parts;
     wanted.device = options_device(options);
@@ -143,11 +144,11 @@ static void record(trial *t, double before, double after, double joules)
     t->done++;
 }
 
-/* A record of a pretended card says so; of gpu_sms the library does. */
+/* A record of a pretended card says so, where it was used; of gpu_sms the library does. */
 static void tell_card(const trial *t, row *r)
 {
     char text[96];
-    if (t->options->gpu_memory <= 0.0) return;
+    if (t->options->gpu_memory <= 0.0 || r->gpus <= 0) return;
     snprintf(text, sizeof text, "gpu_memory %.0f: the card is taken to have as many bytes",
              t->options->gpu_memory);
     row_notice(r, text);
@@ -166,6 +167,7 @@ static void describe(const trial *t, const yoke_report *report, row *r)
     row_set(&r->precond, report->preconditioner);
     row_set(&r->shape, report->shape);
     row_set(&r->effort, report->effort);
+    row_set(&r->reorder, report->reorder);
     row_set(&r->outcome, yoke_outcome_word(report->outcome));
     r->cpu_rows = report->cpu_rows;
     r->gpus = report->gpus;

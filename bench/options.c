@@ -73,6 +73,19 @@ static int read_pair(const option *o, const char *value)
     return good ? 0 : say_bad_value(o, value, "two numbers L,B");
 }
 
+/* "a|b" as names are listed everywhere: "a, b". */
+static int say_unknown_choice(const option *o, const char *value)
+{
+    char known[256] = "";
+    size_t used = 0;
+    for (const char *at = o->choices; *at && used + 3 < sizeof known; at++) {
+        known[used++] = *at == '|' ? ',' : *at;
+        if (*at == '|') known[used++] = ' ';
+    }
+    known[used] = '\0';
+    return say_error(ENDS_BAD_INPUT, "%s: unknown name '%s'; known: %s", o->name, value, known);
+}
+
 static int read_list(const option *o, const char *value, words *field)
 {
     words_free(field);
@@ -82,8 +95,7 @@ static int read_list(const option *o, const char *value, words *field)
         if (o->kind == KIND_NAMES && name_check(o->name, o->names, field->word[i]))
             return ENDS_BAD_INPUT;
         if (o->kind == KIND_RIVALS && !is_one_of(field->word[i], o->choices))
-            return say_error(ENDS_BAD_INPUT, "%s: unknown name '%s'; known: %s", o->name,
-                             field->word[i], o->choices);
+            return say_unknown_choice(o, field->word[i]);
     }
     return 0;
 }
@@ -93,8 +105,7 @@ static int read_text(const option *o, const char *value, char **field)
     if (!*value) return say_error(ENDS_BAD_INPUT, "%s: its argument is empty", o->name);
     if (o->kind == KIND_NAME && name_check(o->name, o->names, value)) return ENDS_BAD_INPUT;
     if (o->kind == KIND_CHOICE && !is_one_of(value, o->choices))
-        return say_error(ENDS_BAD_INPUT, "%s: unknown name '%s'; known: %s", o->name, value,
-                         o->choices);
+        return say_unknown_choice(o, value);
     free(*field);
     *field = take_copy(value);
     return 0;

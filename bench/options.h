@@ -41,7 +41,8 @@ typedef struct bench_options {
     words matrices;
     words axis[AXES];
     words vs;
-    char *effort, *base, *rhs, *x0, *out, *history, *json, *csv, *svg, *nullspace, *machine;
+    char *effort, *base, *rhs, *x0, *out, *history, *json, *csv, *svg, *nullspace, *machine,
+        *reorder;
     double rtol, atol, max_seconds;
     int64_t maxit, iterations; /* 0: the default; not asked */
     int64_t check_every, repeats, threads, parts;

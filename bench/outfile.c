@@ -40,6 +40,36 @@ static int open_beside(const char *option, outfile *file, mode_t mode)
     return 0;
 }
 
+/* What a link that lies in the folder of `at` leads to. To be freed. */
+static char *behind(const char *at, const char *link)
+{
+    const char *slash = strrchr(at, '/');
+    int folder = *link != '/' && slash ? (int)(slash - at) + 1 : 0;
+    size_t bytes = (size_t)folder + strlen(link) + 1;
+    char *path = take("a path", (int64_t)bytes, 1);
+    snprintf(path, bytes, "%.*s%s", folder, at, link);
+    return path;
+}
+
+/* Where a path that leads to no file yet would make one: links are followed, so that they stay. To
+ * be freed; NULL with errno where they never end. */
+static char *end_of_links(const char *path)
+{
+    enum { MOST_LINKS = 40 };
+    char *at = take_copy(path), link[PATH_MAX];
+    for (int i = 0; i < MOST_LINKS; i++) {
+        ssize_t length = readlink(at, link, sizeof link - 1);
+        if (length < 0) return at;
+        link[length] = '\0';
+        char *next = behind(at, link);
+        free(at);
+        at = next;
+    }
+    free(at);
+    errno = ELOOP;
+    return NULL;
+}
+
 int outfile_open(const char *option, const char *path, outfile *file)
 {
     *file = (outfile){.path = path};
@@ -56,7 +86,7 @@ int outfile_open(const char *option, const char *path, outfile *file)
     if (exists && access(path, W_OK)) return say_cannot(option, path, errno);
     if (exists && !S_ISREG(there.st_mode)) return open_directly(option, file);
     if (exists) mode = there.st_mode & 07777;
-    file->target = exists ? realpath(path, NULL) : take_copy(path);
+    file->target = exists ? realpath(path, NULL) : end_of_links(path);
     if (!file->target) return say_cannot(option, path, errno);
     return open_beside(option, file, mode);
 }

@@ -19,7 +19,7 @@ typedef struct row {
     int64_t rows, nonzeros;
     char *memory, *home, *partition;
     int64_t cpu_rows, gpus, ranks, threads;
-    char *solver, *driver, *format, *shape, *precond, *effort;
+    char *solver, *driver, *format, *shape, *precond, *effort, *reorder;
     double rtol;
     char *outcome;
     int64_t iterations;

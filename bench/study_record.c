@@ -12,6 +12,7 @@
 
 #include "bench/read_row.h"
 #include "bench/say.h"
+#include "bench/temporary.h"
 #include "bench/write_rows.h"
 
 const char STUDY_FAILURE[] = "failed: ";
@@ -111,10 +112,30 @@ static int cut(const study_record *record, off_t good)
                      strerror(errno));
 }
 
-int study_record_open(const char *path, const row *model, study_record *record)
+/* What Ctrl-C leaves, and how to go on. Behind a line of progress a new one begins. */
+static void say_if_interrupted(const study_record *record)
+{
+    char text[600];
+    const char *begin = isatty(STDERR_FILENO) ? "\n" : "";
+    int rows = record->kept.count + record->written;
+    if (say_is_quiet()) return;
+    if (!record->path)
+        snprintf(text, sizeof text,
+                 "%scgbench: study interrupted: nothing is kept; --json FILE keeps what is "
+                 "measured\n",
+                 begin);
+    else
+        snprintf(text, sizeof text,
+                 "%scgbench: study interrupted: %d row%s kept in %.400s; the same command goes "
+                 "on from there\n",
+                 begin, rows, rows == 1 ? " is" : "s are", record->path);
+    temporary_last_words(text);
+}
+
+/* Reads what is there, if it is a file of rows. */
+static int read_kept(const char *path, const row *model, study_record *record)
 {
     struct stat there;
-    *record = (study_record){.handle = -1};
     if (!path || !strcmp(path, "-")) return 0;
     if (stat(path, &there)) {
         record->path = path;
@@ -129,6 +150,14 @@ int study_record_open(const char *path, const row *model, study_record *record)
     int code = read_lines(record, model, stream, &good);
     fclose(stream);
     return code || good == there.st_size ? code : cut(record, good);
+}
+
+int study_record_open(const char *path, const row *model, study_record *record)
+{
+    *record = (study_record){.handle = -1};
+    int code = read_kept(path, model, record);
+    if (!code) say_if_interrupted(record);
+    return code;
 }
 
 /* ------------------------------------------------------------------- rows */
@@ -170,6 +199,8 @@ int study_record_append(study_record *record, const row *r)
     int good = stream && !fclose(stream) && write_all(record->handle, text, length);
     int error = errno;
     free(text);
+    record->written += good;
+    if (good) say_if_interrupted(record);
     if (good) return 0;
     return say_error(ENDS_BAD_INPUT, "--json: cannot write '%s': %s", record->path,
                      strerror(error));

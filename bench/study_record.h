@@ -9,6 +9,7 @@
 typedef struct study_record {
     const char *path; /* NULL: nothing is kept */
     int handle;       /* -1: not opened yet */
+    int written;      /* rows, by this study */
     row_list kept;    /* whose matrix is NULL once they are taken */
 } study_record;
 

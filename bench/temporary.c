@@ -21,15 +21,31 @@ static struct {
 } slots[SLOTS];
 static volatile pid_t groups[GROUPS];
 
+/* Two, so that one is whole at any time: that which is said, from 1; 0: none. */
+static char last_words[2][640];
+static volatile sig_atomic_t spoken;
+
 static void remove_all(void)
 {
     for (int i = 0; i < SLOTS; i++)
         if (slots[i].used) unlink(slots[i].path);
 }
 
+static void speak(void)
+{
+    const char *text = spoken ? last_words[spoken - 1] : "";
+    for (size_t left = strlen(text); left > 0;) {
+        ssize_t wrote = write(STDERR_FILENO, text, left);
+        if (wrote <= 0) return;
+        text += wrote;
+        left -= (size_t)wrote;
+    }
+}
+
 static void on_signal(int number)
 {
     remove_all();
+    speak();
     for (int i = 0; i < GROUPS; i++)
         if (groups[i] > 0) kill(-groups[i], SIGTERM);
     signal(number, SIG_DFL);
@@ -48,6 +64,14 @@ static void prepare_once(void)
         if (!sigaction(numbers[i], NULL, &old) && old.sa_handler != SIG_IGN)
             sigaction(numbers[i], &action, NULL);
     }
+}
+
+void temporary_last_words(const char *text)
+{
+    int next = spoken == 1 ? 2 : 1;
+    prepare_once();
+    snprintf(last_words[next - 1], sizeof last_words[0], "%s", text);
+    spoken = next;
 }
 
 static char *join(const char *directory, size_t length, const char *name)

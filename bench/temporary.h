@@ -14,6 +14,9 @@ void temporary_remember(const char *path);
 void temporary_forget(const char *path);
 void temporary_remove(const char *path); /* now; does nothing if it was not remembered */
 
+/* What a signal that ends cgbench has it say on stderr; a copy is kept. */
+void temporary_last_words(const char *text);
+
 /* The process group of a child, ended with cgbench by a signal; until it is forgotten. */
 void temporary_child(pid_t group);
 void temporary_forget_child(pid_t group);

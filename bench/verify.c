@@ -84,14 +84,19 @@ const char *verify(const source *s, const double *x, const yoke_report *report, 
     free(r);
     free(rounding);
     text[0] = '\0';
+    double base = s->b_norm > 0.0 ? s->b_norm : 1.0; /* as records tell residuals */
     if (!(fabs(ours - theirs) <= allowed))
-        snprintf(text, sizeof text, "the true residual is %.3e, reported as %.3e", ours, theirs);
+        snprintf(text, sizeof text, "the true residual is %.3e ||b||, reported as %.3e ||b||",
+                 ours / base, theirs / base);
     else if (report->outcome == YOKE_CONVERGED && !(ours <= report->bound + allowed))
-        snprintf(text, sizeof text, "converged at a true residual of %.3e, above the bound %.3e",
-                 ours, report->bound);
-    else if (fixed && !(fabs(theirs - report->residual_recursive) <= RESIDUALS_AGREE * s->b_norm))
         snprintf(text, sizeof text,
-                 "true and recursive residual, %.3e and %.3e, differ by more than 1e-10 ||b||",
-                 theirs, report->residual_recursive);
+                 "converged at a true residual of %.3e ||b||, above the bound %.3e ||b||",
+                 ours / base, report->bound / base);
+    else if (fixed && !(fabs(theirs - report->residual_recursive) <= RESIDUALS_AGREE * s->b_norm))
+        snprintf(
+            text, sizeof text,
+            "true and recursive residual, %.3e ||b|| and %.3e ||b||, differ by more than 1e-10 "
+            "||b||",
+            theirs / base, report->residual_recursive / base);
     return *text ? text : NULL;
 }

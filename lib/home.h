@@ -23,4 +23,8 @@ typedef struct yk_home {
     double spill;     /* share of the matrix's entries, at least; 0 but for YK_HOME_SPILL */
 } yk_home;
 
+/* The share of a device, one in so many bytes, that is left to the driver and to others when
+ * managed memory is placed on it. */
+enum { YK_MANAGED_MARGIN = 32 };
+
 #endif

@@ -56,6 +56,11 @@ const yk_generator yk_generators[] = {
      "random symmetric, diagonally dominant, about PER_ROW entries a row",
      yk_make_random_spd,
      {SIZE_FROM(1), {YK_SIZE, 1, YK_MOST_NEIGHBOURS + 1}, {YK_SEED, 0, 0}}},
+    {"shuffled",
+     "shuffled:SEED:GENERATOR:...",
+     "the rows of another generator's matrix in a random order",
+     NULL,
+     {{YK_SEED, 0, 0}}},
     {NULL, NULL, NULL, NULL, {{0, 0, 0}}},
 };
 
@@ -85,6 +90,7 @@ yoke_status yoke_matrix_generate(yoke_context *context, const char *spec, yoke_m
     size_t length = strcspn(spec, ":");
     const yk_generator *generator = find(spec, length);
     if (!generator) return unknown(spec, length);
+    if (!generator->make) return yk_make_shuffled(context, generator, spec + length, matrix);
     yk_argument arguments[YK_ARGUMENTS];
     YK_TRY(yk_parse_arguments(generator, spec + length, arguments));
     return generator->make(context, arguments, matrix);

@@ -27,9 +27,9 @@ typedef yoke_status (*yk_generate_fn)(yoke_context *context, const yk_argument *
 
 typedef struct yk_generator {
     const char *name;
-    const char *form; /* "jumps3d7:N:CONTRAST:SEED" */
-    const char *text; /* one line on what it is */
-    yk_generate_fn make;
+    const char *form;    /* "jumps3d7:N:CONTRAST:SEED" */
+    const char *text;    /* one line on what it is */
+    yk_generate_fn make; /* NULL: yk_make_shuffled, whose last argument is a spec */
     yk_argument_form argument[YK_ARGUMENTS];
 } yk_generator;
 
@@ -48,5 +48,9 @@ yoke_status yk_make_jumps3d7(yoke_context *, const yk_argument *, yoke_matrix **
 yoke_status yk_make_elasticity3d(yoke_context *, const yk_argument *, yoke_matrix **);
 yoke_status yk_make_graph(yoke_context *, const yk_argument *, yoke_matrix **);
 yoke_status yk_make_random_spd(yoke_context *, const yk_argument *, yoke_matrix **);
+
+/* text: ":SEED:GENERATOR:...". */
+yoke_status yk_make_shuffled(yoke_context *context, const yk_generator *generator, const char *text,
+                             yoke_matrix **matrix);
 
 #endif

@@ -3,6 +3,7 @@
  * one written beside it; anything else (a pipe, /dev/stdout) is written to. */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <locale.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -44,6 +45,33 @@ static int open_beside(output *out, mode_t mode)
     return -1;
 }
 
+/* What a link that lies in the folder of `at` leads to; `at` is freed. */
+static char *behind(char *at, const char *link)
+{
+    const char *slash = strrchr(at, '/');
+    int folder = *link != '/' && slash ? (int)(slash - at) + 1 : 0;
+    char *path;
+    if (asprintf(&path, "%.*s%s", folder, at, link) < 0) path = NULL;
+    free(at);
+    return path;
+}
+
+/* Where a path that leads to no file yet would make one; NULL with errno. */
+static char *end_of_links(const char *path)
+{
+    enum { MOST_LINKS = 40 };
+    char *at = strdup(path), link[PATH_MAX];
+    for (int i = 0; i < MOST_LINKS && at; i++) {
+        ssize_t length = readlink(at, link, sizeof link - 1);
+        if (length < 0) return at;
+        link[length] = '\0';
+        at = behind(at, link);
+    }
+    errno = at ? ELOOP : ENOMEM;
+    free(at);
+    return NULL;
+}
+
 /* A link is followed, so that it stays a link. */
 static int open_output(output *out)
 {
@@ -51,7 +79,7 @@ static int open_output(output *out)
     bool exists = stat(out->path, &about) == 0;
     if (exists && !S_ISREG(about.st_mode)) return open(out->path, O_WRONLY | O_CLOEXEC);
     if (exists && access(out->path, W_OK) != 0) return -1;
-    out->target = exists ? realpath(out->path, NULL) : strdup(out->path);
+    out->target = exists ? realpath(out->path, NULL) : end_of_links(out->path);
     if (!out->target) return -1;
     int fd = open_beside(out, 0666);
     /* The old file's rights, as far as they are ours to give. */

@@ -3,6 +3,7 @@
 #include "partition/balance.h"
 
 #include "lib/sum.h"
+#include "partition/waist.h"
 
 double yk_bytes_before(const yk_csr *csr, double row_bytes, int64_t row)
 {
@@ -36,14 +37,19 @@ int64_t yk_gpu_rows(int64_t rows, int64_t gpu_chunks, double cpu_share)
     return (gpu_chunks < 1 ? 1 : gpu_chunks) * YK_CHUNK;
 }
 
+void yk_cut_equally(const yk_csr *csr, double row_bytes, int64_t from, int parts, int64_t *first)
+{
+    first[0] = from;
+    for (int i = 1; i < parts; i++)
+        first[i] = yk_cut_at_share(csr, row_bytes, from, csr->rows, (double)i / parts);
+    first[parts] = csr->rows;
+    for (int i = 1; i < parts; i++)
+        first[i] = yk_cut_at_waist(csr, row_bytes, first[i - 1], first[i + 1], first[i]);
+}
+
 void yk_cut_beside_gpu(const yk_cut_request *request, int64_t *first)
 {
-    int64_t rows = request->csr->rows;
-    int others = request->parts - 1;
     first[0] = 0;
-    for (int i = 0; i < others; i++)
-        first[1 + i] = i == 0 ? request->gpu_rows
-                              : yk_cut_at_share(request->csr, request->row_bytes, request->gpu_rows,
-                                                rows, (double)i / others);
-    first[request->parts] = rows;
+    yk_cut_equally(request->csr, request->row_bytes, request->gpu_rows, request->parts - 1,
+                   first + 1);
 }

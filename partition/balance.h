@@ -17,6 +17,10 @@ int64_t yk_cut_at_share(const yk_csr *csr, double row_bytes, int64_t first, int6
  * each has a chunk at least, as far as there are two. */
 int64_t yk_gpu_rows(int64_t rows, int64_t gpu_chunks, double cpu_share);
 
+/* Parts of rows [from, rows), in shares of equal bytes, each cut moved to where fewer columns cross
+ * it, if that is near: first[0 .. parts], first[0] == from. */
+void yk_cut_equally(const yk_csr *csr, double row_bytes, int64_t from, int parts, int64_t *first);
+
 /* A partition's cut: the GPU's rows first, then CPU parts in shares of equal bytes. */
 void yk_cut_beside_gpu(const yk_cut_request *request, int64_t *first);
 

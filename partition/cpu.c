@@ -5,12 +5,7 @@
 
 static void cut(const yk_cut_request *request, int64_t *first)
 {
-    int64_t rows = request->csr->rows;
-    for (int i = 0; i < request->parts; i++)
-        first[i] = i == 0 ? 0
-                          : yk_cut_at_share(request->csr, request->row_bytes, 0, rows,
-                                            (double)i / request->parts);
-    first[request->parts] = rows;
+    yk_cut_equally(request->csr, request->row_bytes, 0, request->parts, first);
 }
 
 const yk_partition yk_partition_cpu = {

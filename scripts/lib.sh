@@ -102,6 +102,22 @@ build()
     logged make make -C build -j "$(nproc)"
 }
 
+# skipped_whole LOG: why a suite of which no test ran was skipped; nothing of any other.
+skipped_whole()
+{
+    if grep -q 'Synthesis: Tested: 0 ' "$1"; then sed -n 's/^\[SKIP\] [^ ]*: //p' "$1" | head -1; fi
+}
+
+# results BUILD: make check's lines; a suite of which no test ran has not passed.
+results()
+{
+    grep -E '^(PASS|FAIL|SKIP|ERROR|XPASS|# (TOTAL|FAIL|ERROR))' "$1/check.log" | while read -r result name; do
+        why=
+        if [ "$result" = PASS: ] && [ -e "$1/$name.log" ]; then why=$(skipped_whole "$1/$name.log"); fi
+        if [ -n "$why" ]; then echo "SKIP: $name: $why"; else echo "$result $name"; fi
+    done
+}
+
 # closing_lines BUILD: for each suite, Criterion's closing line; then the skipped tests by name.
 closing_lines()
 {
@@ -109,6 +125,8 @@ closing_lines()
         [ -e "$log" ] || continue
         # a script or plain program has no such line; its own last one says as much
         closing=$(grep -h 'Synthesis:' "$log" || grep -v 'exit status: ' "$log" | tail -1)
+        why=$(skipped_whole "$log")
+        [ -z "$why" ] || closing="skipped: $why"
         printf '%-28s %s\n' "$(basename "$log" .log)" "$closing"
     done
     # a test with parameters says it for each of them

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "solvers/plan.h"
+#include "solvers/reorder.h"
 
 /* First index of a value that is not finite, and that value; -1: none. By copied chunks, because
  * the vector may be a device's; what cannot be copied any more is not blamed. */
@@ -49,7 +49,7 @@ static bool blame(const char *what, const yk_place *at, const double *vector, in
 void yk_diagnose_not_finite(const yoke_plan *plan, const double *b, const double *x0,
                             int64_t iteration, int64_t *row, char *text, size_t size)
 {
-    const yk_csr *csr = &plan->matrix->csr;
+    const yk_csr *csr = &yk_plan_given(plan)->csr;
     const yk_place host = {.foreign = false};
     double value = 0.0;
     if (plan->cg.overflowed) {

@@ -7,6 +7,7 @@
 #include "lib/status.h"
 #include "solvers/homes.h"
 #include "solvers/parts.h"
+#include "solvers/reorder.h"
 
 static size_t vector_bytes(const yoke_plan *plan, const yk_part *of)
 {
@@ -47,7 +48,7 @@ static size_t host_bytes(const yoke_plan *plan)
         if (yk_parts_copy_matrix(plan) && part->owner == YK_OWNER_CPU)
             bytes += csr_copy_bytes(plan, part);
     }
-    bytes += link_bytes(plan, false);
+    bytes += link_bytes(plan, false) + yk_reorder_bytes(plan);
     if (yk_parts_need_staging(plan)) bytes += 2 * (size_t)cg->rows * sizeof(double);
     return bytes;
 }
@@ -136,6 +137,8 @@ void yk_parts_bytes(const yoke_plan *plan, size_t *host, size_t *device)
     if (!yk_parts_gpu(plan)) return;
     const yk_home_bytes bytes = home_bytes(plan);
     *device += bytes.device + bytes.managed;
+    /* What is then left alone of a card that has just enough. */
+    if (bytes.managed > 0) *device += *device / (YK_MANAGED_MARGIN - 1) + 1;
     *host += host_bytes_with_device(plan) + bytes.host;
 }
 

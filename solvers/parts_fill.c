@@ -7,6 +7,7 @@
 #include "lib/status.h"
 #include "solvers/homes.h"
 #include "solvers/parts.h"
+#include "solvers/reorder.h"
 
 static yoke_status allocate_csr(yoke_plan *plan, yk_part *part)
 {
@@ -154,9 +155,10 @@ static void fill_inverse_diagonal(yk_cg *cg, yk_piece *piece, void *user)
     piece->bad_row = -1;
     for (int64_t i = piece->first; i < piece->last; i++) {
         double diagonal = diagonal_of(plan->matrix, part->first + i);
+        int64_t given = yk_plan_given_row(plan, part->first + i);
         inverse[i] = 1.0 / diagonal;
-        if (!(diagonal <= 0.0) || piece->bad_row >= 0) continue;
-        piece->bad_row = part->first + i;
+        if (!(diagonal <= 0.0) || (piece->bad_row >= 0 && piece->bad_row < given)) continue;
+        piece->bad_row = given;
         piece->largest = diagonal;
     }
 }
@@ -164,10 +166,12 @@ static void fill_inverse_diagonal(yk_cg *cg, yk_piece *piece, void *user)
 static void note_bad_diagonal(yoke_plan *plan)
 {
     plan->bad_diagonal_row = -1;
-    for (int i = plan->cg.pieces - 1; i >= 0; i--) {
-        if (plan->cg.piece[i].bad_row < 0) continue;
-        plan->bad_diagonal_row = plan->cg.piece[i].bad_row;
-        plan->bad_diagonal = plan->cg.piece[i].largest;
+    for (int i = 0; i < plan->cg.pieces; i++) {
+        const yk_piece *piece = &plan->cg.piece[i];
+        int64_t first = plan->bad_diagonal_row;
+        if (piece->bad_row < 0 || (first >= 0 && first < piece->bad_row)) continue;
+        plan->bad_diagonal_row = piece->bad_row;
+        plan->bad_diagonal = piece->largest;
     }
 }
 

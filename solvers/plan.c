@@ -10,6 +10,7 @@
 #include "lib/context.h"
 #include "lib/status.h"
 #include "solvers/cg/bytes.h"
+#include "solvers/reorder.h"
 
 static void connect_state(yoke_plan *plan)
 {
@@ -33,15 +34,47 @@ static void connect_state(yoke_plan *plan)
     cg->stream_q = plan->choice.stream_q;
 }
 
-static yoke_status begin(yoke_matrix *matrix, const yoke_plan_options *options, double share,
-                         yoke_plan *plan)
+static yoke_status analyse(yoke_plan *plan, const yoke_plan_options *options, double share)
 {
-    yoke_plan_options defaults = yoke_plan_defaults();
-    if (!options) options = &defaults;
-    YK_TRY(yk_planner_choose(matrix, options, share, &plan->choice));
+    YK_TRY(yk_planner_choose(plan->matrix, options, share, &plan->choice));
     if (options->apply_preconditioner) plan->preconditioner = *options->apply_preconditioner;
     connect_state(plan);
     return yk_parts_analyse(plan);
+}
+
+static yoke_status analyse_again(yoke_plan *plan, const yoke_plan_options *options, double share)
+{
+    yoke_context *context = plan->cg.context;
+    yk_parts_free(plan);
+    plan->cg = (yk_cg){.context = context};
+    return analyse(plan, options, share);
+}
+
+/* In another order, if that was asked for or has half the columns travel. */
+static yoke_status reorder(yoke_plan *plan, const yoke_plan_options *options, double share)
+{
+    int64_t before = yk_reorder_halo(plan);
+    bool asked = plan->choice.reorder == YK_REORDER_ASKED;
+    yoke_status status = yk_reorder_begin(plan);
+    if (status == YOKE_NO_MEMORY && !asked) return YOKE_OK;
+    YK_TRY(status);
+    YK_TRY(analyse_again(plan, options, share));
+    plan->reordering->halo_before = before;
+    if (asked || 2 * yk_reorder_halo(plan) <= before) return YOKE_OK;
+    yk_reorder_undo(plan);
+    return analyse_again(plan, options, share);
+}
+
+static yoke_status begin(yoke_plan *plan, const yoke_plan_options *options, double share)
+{
+    yoke_plan_options defaults = yoke_plan_defaults();
+    if (!options) options = &defaults;
+    YK_TRY(analyse(plan, options, share));
+    if (plan->reordering && plan->choice.reorder == YK_REORDER_NEVER) { /* one owner is left */
+        yk_reorder_undo(plan);
+        return analyse_again(plan, options, share);
+    }
+    return yk_reorder_is_wanted(plan) ? reorder(plan, options, share) : YOKE_OK;
 }
 
 /* Reads the matrix while no values are being updated. */
@@ -57,6 +90,7 @@ static yoke_status hold_values(yoke_matrix *matrix)
 static void free_plan(yoke_plan *plan)
 {
     yk_parts_free(plan);
+    yk_reorder_undo(plan);
     free(plan->result);
     free(plan);
 }
@@ -89,7 +123,7 @@ static yoke_status build(yoke_matrix *matrix, const yoke_plan_options *options, 
                          yoke_plan *plan)
 {
     memcpy(plan->notices, matrix->notice, sizeof matrix->notice);
-    YK_TRY(begin(matrix, options, share, plan));
+    YK_TRY(begin(plan, options, share));
     YK_TRY(yk_parts_allocate(plan));
     return yk_tune(plan);
 }
@@ -123,22 +157,40 @@ static bool is_another_cut(const yoke_plan *plan, double share)
     return 10 * moved > (after < before ? after : before);
 }
 
+/* An empty plan in place of one, or of none, whose order of rows it takes over. */
+static yoke_plan *plan_after(yoke_matrix *matrix, yoke_plan *before)
+{
+    yoke_plan *plan = empty_plan(matrix);
+    if (plan && before && before->reordering) {
+        plan->reordering = before->reordering;
+        plan->matrix = before->matrix;
+        before->reordering = NULL;
+    }
+    if (before) free_plan(before);
+    return plan;
+}
+
 /* A plan, or none; where it measures which share the CPU should have, made again with that one:
  * speeds change with it, as less or more lies in caches. */
 static yoke_status make_with_best_cut(yoke_matrix *matrix, const yoke_plan_options *options,
                                       yoke_plan **made)
 {
     enum { ROUNDS = 3 };
+    yoke_plan_options in_given_order;
     double share = -1.0;
+    *made = NULL;
     for (int round = 0;; round++) {
-        *made = empty_plan(matrix);
+        *made = plan_after(matrix, *made);
         if (!*made) return yk_fail(YOKE_NO_MEMORY, "no memory for a plan");
         yoke_status status = build(matrix, options, share, *made);
         bool measures = status == YOKE_OK && (*made)->choice.cut_is_measured &&
                         (*made)->bad_diagonal_row < 0 && round < ROUNDS;
         if (measures) status = yk_cut_measure(*made, &share);
         if (!measures || status != YOKE_OK || !is_another_cut(*made, share)) return status;
-        free_plan(*made);
+        if ((*made)->reordering) continue;
+        in_given_order = options ? *options : yoke_plan_defaults();
+        in_given_order.reorder = "none"; /* another is not looked for again */
+        options = &in_given_order;
     }
 }
 
@@ -152,6 +204,10 @@ static yoke_status make(yoke_matrix *matrix, const yoke_plan_options *options, y
     *falls_back = made->choice.falls_back;
     if (status == YOKE_OK) {
         if (made->choice.declined) note_cpu(made, made->choice.declined);
+        if (made->choice.reorder == YK_REORDER_IF_LESS && made->reordering)
+            yk_plan_note(
+                made, "reorder auto takes rcm: %lld columns travel between parts, not %lld",
+                (long long)yk_reorder_halo(made), (long long)made->reordering->halo_before);
         if (*made->choice.notice) yk_plan_note(made, "%s", made->choice.notice);
         *plan = made;
     } else {
@@ -220,7 +276,7 @@ int yoke_plan_usable(const yoke_plan *plan)
 void yoke_plan_destroy(yoke_plan *plan)
 {
     if (!plan) return;
-    yoke_matrix *matrix = plan->matrix;
+    yoke_matrix *matrix = yk_plan_given(plan);
     free_plan(plan);
     yk_matrix_release(matrix);
 }
@@ -232,7 +288,7 @@ yoke_status yoke_plan_memory(yoke_matrix *matrix, const yoke_plan_options *optio
     YK_TRY(yk_check_struct("yoke_memory", memory->struct_size, sizeof *memory));
     yoke_plan *plan = empty_plan(matrix);
     if (!plan) return yk_fail(YOKE_NO_MEMORY, "no memory for a plan");
-    yoke_status status = begin(matrix, options, -1.0, plan);
+    yoke_status status = begin(plan, options, -1.0);
     if (status == YOKE_OK) {
         yk_parts_bytes(plan, &memory->host_bytes, &memory->device_bytes);
     }

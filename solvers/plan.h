@@ -10,6 +10,13 @@
 #include "solvers/cg/cg.h"
 #include "solvers/cg/row_shape.h"
 
+/* Whether the rows may be in an order of the plan's own. */
+typedef enum yk_reorder {
+    YK_REORDER_NEVER,
+    YK_REORDER_IF_LESS, /* auto: where fewer columns travel then */
+    YK_REORDER_ASKED
+} yk_reorder;
+
 /* What the planner decided. Names are static. */
 typedef struct yk_choice {
     const yk_partition *partition;
@@ -30,6 +37,7 @@ typedef struct yk_choice {
     const char *declined;     /* why auto did not take the GPU that it would have; or NULL */
     yk_recurrence recurrence; /* of that solver */
     bool jacobi, folded, measure_shape, nullspace, stream_q;
+    yk_reorder reorder;
     bool foreign_product; /* by cuSPARSE: not folded, p.q in a pass of its own */
     int parts, threads;
     int device;        /* the GPU's number */
@@ -51,13 +59,15 @@ typedef struct yk_result {
 } yk_result;
 
 struct yoke_plan {
-    yoke_matrix *matrix;
+    yoke_matrix *matrix;              /* in the order of the plan */
+    struct yk_reordering *reordering; /* reorder.h; NULL: that order is the caller's */
     yk_choice choice;
     yoke_operator preconditioner; /* the user's, where .apply is set */
     yk_cg cg;
     double *host_diagonal;    /* [rows of a GPU's part], for Jacobi; else NULL */
     bool loaded;              /* the engine has the matrix */
-    int64_t bad_diagonal_row; /* first row whose diagonal is not positive; -1; for Jacobi */
+    int64_t bad_diagonal_row; /* the caller's first row whose diagonal is not positive; -1; for
+                                 Jacobi */
     double bad_diagonal;
     long long version; /* of the matrix's values that the parts hold */
     atomic_int busy;

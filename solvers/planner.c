@@ -420,6 +420,19 @@ static yoke_status choose_memory(const yoke_plan_options *options, yk_choice *ch
                    "memory %s for partition %s: %s", name, choice->partition_text, reason);
 }
 
+/* The CPU has no use for what was asked of a GPU's size; where it was named, that is no surprise.
+ */
+static void note_unused_card(const yoke_plan_options *options, yk_choice *choice)
+{
+    if (choice->partition->owner != YK_OWNER_CPU || !is_auto(options->partition)) return;
+    if (options->gpu_memory == 0 && options->gpu_sms == 0) return;
+    const char *what = !options->gpu_sms      ? "gpu_memory"
+                       : !options->gpu_memory ? "gpu_sms"
+                                              : "gpu_memory and gpu_sms";
+    snprintf(choice->notice, sizeof choice->notice, "%s: not used, as partition auto takes the CPU",
+             what);
+}
+
 static yoke_status choose_tables(const yoke_matrix *matrix, yoke_plan_options *options,
                                  double share, yk_choice *choice)
 {
@@ -428,6 +441,7 @@ static yoke_status choose_tables(const yoke_matrix *matrix, yoke_plan_options *o
     if (is_auto(options->partition)) by_default = default_partition(matrix, options, choice);
     YK_TRY(find(YOKE_LIST_PARTITIONS, options->partition, by_default, &name, &table));
     choice->partition = table;
+    note_unused_card(options, choice);
     YK_TRY(choose_shares(matrix, options, share, choice));
     bool gpu = choice->partition->owner == YK_OWNER_GPU;
     choice->falls_back = gpu && is_auto(options->partition) && is_auto(options->driver) &&
@@ -522,6 +536,24 @@ static yoke_status choose_format(const yoke_matrix *matrix, yk_choice *choice)
     return YOKE_OK;
 }
 
+/* A search through the whole matrix takes longer than an estimate may; one part has no halo. */
+static yoke_status choose_reorder(const yoke_matrix *matrix, const yoke_plan_options *options,
+                                  yk_choice *choice)
+{
+    const char *name;
+    YK_TRY(find(YOKE_LIST_REORDERINGS, options->reorder, "none", &name, NULL));
+    if (strcmp(name, "none") != 0 && has_callbacks(matrix, options))
+        return yk_fail(YOKE_UNSUITABLE,
+                       "reorder %s does not take a user's operator or preconditioner, which know "
+                       "the caller's order alone; use none",
+                       name);
+    choice->reorder = strcmp(name, "none") != 0 ? YK_REORDER_ASKED : YK_REORDER_NEVER;
+    if (is_auto(options->reorder) && choice->parts > 1 && !has_callbacks(matrix, options) &&
+        may_measure(matrix, choice))
+        choice->reorder = YK_REORDER_IF_LESS;
+    return YOKE_OK;
+}
+
 static yoke_status check_options(const yoke_plan_options *options)
 {
     YK_TRY(yk_check_struct("yoke_plan_options", options->struct_size, sizeof *options));
@@ -555,6 +587,7 @@ yoke_status yk_planner_choose(yoke_matrix *matrix, const yoke_plan_options *give
     YK_TRY(choose_residency(matrix, options, choice));
     choose_measuring(matrix, options, choice);
     YK_TRY(choose_parts(matrix, options, choice));
+    YK_TRY(choose_reorder(matrix, options, choice));
     choose_stores(matrix, choice);
     if (choice->parts == 1) choice->memmode = NULL;
     return YOKE_OK;

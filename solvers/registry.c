@@ -113,6 +113,11 @@ static const entry efforts[] = {
     {"patient", "patient", "as measure, ten times longer", here, NULL},
     {0},
 };
+static const entry reorderings[] = {
+    {"none", "none", "rows in the caller's order", here, NULL},
+    {"rcm", "rcm", "reverse Cuthill-McKee: neighbours near each other", here, NULL},
+    {0},
+};
 static const entry machines[] = {
     {"this", "this", "the machine this runs on", here, NULL},
     {"gh200-120", "gh200-120", "GH200, 120 GB LPDDR5X", NULL, NEXT},
@@ -137,6 +142,7 @@ static const struct {
     [YOKE_LIST_SHAPES] = {"shapes", "shape", shapes},
     [YOKE_LIST_EFFORTS] = {"efforts", "effort", efforts},
     [YOKE_LIST_GENERATORS] = {"generators", "generator", NULL},
+    [YOKE_LIST_REORDERINGS] = {"orders of rows", "reorder", reorderings},
     [YOKE_LIST_MACHINES] = {"machines", "machine", machines},
 };
 

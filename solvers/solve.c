@@ -8,6 +8,7 @@
 #include "lib/status.h"
 #include "solvers/cg/bytes.h"
 #include "solvers/plan.h"
+#include "solvers/reorder.h"
 
 /* ------------------------------------------------------------------ checks */
 
@@ -149,6 +150,7 @@ static void begin_report(const yoke_plan *plan, const yoke_solve_options *option
         .preconditioner = choice->preconditioner,
         .shape = plan->cg.folded ? "folded" : "unfolded",
         .effort = choice->effort,
+        .reorder = plan->reordering ? "rcm" : "none",
         .plan_seconds = plan->plan_seconds,
         .notices = plan->notices,
         .upload_seconds = plan->cg.upload_seconds > 0.0 ? plan->cg.upload_seconds : NAN,
@@ -225,8 +227,9 @@ static yoke_status refuse_diagonal(const yoke_plan *plan, double *x,
 
 static yoke_status refresh(yoke_plan *plan, yoke_report *report)
 {
-    if (plan->version == atomic_load(&plan->matrix->version)) return YOKE_OK;
+    if (plan->version == atomic_load(&yk_plan_given(plan)->version)) return YOKE_OK;
     double began = yoke_seconds();
+    yk_reorder_refresh(plan);
     yoke_status status = yk_parts_fill_values(plan);
     report->setup_seconds = yoke_seconds() - began;
     if (status != YOKE_OK) plan->usable = false;
@@ -257,7 +260,7 @@ static yoke_status solve_one(yoke_plan *plan, const double *b, double *x,
     YK_TRY(refresh(plan, report));
     YK_TRY(is_refused(plan, b, options, &refused));
     if (refused) return refuse_diagonal(plan, x, options, result);
-    yoke_status status = yk_cg_solve(&plan->cg, b, x, options, report);
+    yoke_status status = yk_reorder_solve(plan, b, x, options, report);
     if (status != YOKE_OK) {
         /* A CPU's parts survive it if no more than the caller's device memory could not be copied.
          */
@@ -273,7 +276,8 @@ static yoke_status enter(yoke_plan *plan)
 {
     if (!plan) return yk_fail(YOKE_INVALID, "plan is NULL");
     if (!plan->usable) return yk_fail(YOKE_SPOILED, "the plan did not survive an earlier failure");
-    int idle = 0, solving = atomic_load(&plan->matrix->solving);
+    atomic_int *users = &yk_plan_given(plan)->solving;
+    int idle = 0, solving = atomic_load(users);
     if (!atomic_compare_exchange_strong(&plan->busy, &idle, 1))
         return yk_fail(YOKE_BUSY, "the plan solves for another thread");
     do {
@@ -281,13 +285,13 @@ static yoke_status enter(yoke_plan *plan)
             atomic_store(&plan->busy, 0);
             return yk_fail(YOKE_BUSY, "the matrix's values are being updated");
         }
-    } while (!atomic_compare_exchange_weak(&plan->matrix->solving, &solving, solving + 1));
+    } while (!atomic_compare_exchange_weak(users, &solving, solving + 1));
     return YOKE_OK;
 }
 
 static void leave(yoke_plan *plan)
 {
-    atomic_fetch_sub(&plan->matrix->solving, 1);
+    atomic_fetch_sub(&yk_plan_given(plan)->solving, 1);
     atomic_store(&plan->busy, 0);
 }
 

@@ -23,9 +23,10 @@ static double number_in(const char *json, const char *key)
 
 static const char all_keys[] =
     "schema version commit date machine driver_version matrix rows nonzeros memory home partition "
-    "cpu_rows gpus ranks threads solver driver format shape precond effort rtol outcome iterations "
-    "us_per_iteration us_per_iteration.median us_per_iteration.min us_per_iteration.max seconds "
-    "seconds.setup seconds.transfer seconds.solve seconds.upload bytes_per_iteration gb_per_s "
+    "cpu_rows gpus ranks threads solver driver format shape precond effort reorder rtol outcome "
+    "iterations us_per_iteration us_per_iteration.median us_per_iteration.min us_per_iteration.max "
+    "seconds seconds.setup seconds.transfer seconds.solve seconds.upload bytes_per_iteration "
+    "gb_per_s "
     "fraction_of_bandwidth residual_true residual_recursive joules speedup_vs notices ";
 
 Test(cgbench, a_record_has_every_key_once_and_says_what_ran)
@@ -166,6 +167,47 @@ Test(cgbench, replaces_files_as_a_whole_and_leaves_nothing_beside)
     cr_assert_eq(stat("record", &there), 0);
     cr_assert_eq(there.st_mode & 0777, 0640);
     cr_assert_eq(files_here(), 5);
+}
+
+/* Of a size that is asked of a GPU where the CPU has all rows: once, whatever the rows. */
+Test(cgbench, a_card_that_is_not_used_is_one_notice)
+{
+    cr_assert_eq(cgbench("solve gen:poisson2d5:5 --gpu-memory 1G --gpu-sms 3 --json -"), 0);
+    cr_assert(strstr(err, "notice: --gpu-memory and --gpu-sms: not used"), "%s", err);
+    cr_assert(strstr(out, "gpu_memory and gpu_sms: not used, as partition auto takes the CPU"));
+    cr_assert_null(strstr(out, "the card is taken to have"));
+    cr_assert_eq(cgbench("run gen:poisson2d5:5 gen:poisson2d5:6 --partition cpu --gpu-sms 3"), 0);
+    cr_assert_eq(strncmp(err, "cgbench: notice: --gpu-sms: not used", 36), 0, "%s", err);
+    cr_assert_eq(lines_of(err), 1, "%s", err);
+    cr_assert_eq(cgbench("solve gen:poisson2d5:5"), 0);
+    cr_assert_null(strstr(err, "not used"));
+}
+
+/* A link whose target is not there yet, of one link to another, makes the target. */
+Test(cgbench, makes_the_file_that_a_link_leads_to)
+{
+    struct stat there;
+    cr_assert_eq(mkdir("far", 0700), 0);
+    cr_assert_eq(symlink("far/second", "first"), 0);
+    cr_assert_eq(symlink("../record", "far/second"), 0);
+    cr_assert_eq(symlink("far/solution", "out"), 0);
+    cr_assert_eq(symlink("nowhere/record", "lost"), 0);
+    cr_assert_eq(symlink("loop", "loop"), 0);
+    cr_assert_eq(cgbench("solve gen:poisson2d5:5 --json first --out out"), 0, "%s", err);
+    cr_assert_eq(lstat("first", &there), 0);
+    cr_assert(S_ISLNK(there.st_mode));
+    cr_assert_eq(lstat("far/second", &there), 0);
+    cr_assert(S_ISLNK(there.st_mode));
+    read_text("record", out, sizeof out);
+    cr_assert_eq(out[0], '{');
+    cr_assert_eq(lstat("out", &there), 0);
+    cr_assert(S_ISLNK(there.st_mode));
+    cr_assert_eq(lstat("far/solution", &there), 0);
+    cr_assert(S_ISREG(there.st_mode));
+    cr_assert_eq(cgbench("solve gen:poisson2d5:5 --json lost"), 2);
+    cr_assert(strstr(err, "cannot write 'lost': No such file"), "%s", err);
+    cr_assert_eq(cgbench("solve gen:poisson2d5:5 --json loop"), 2);
+    cr_assert(strstr(err, "cannot write 'loop'"), "%s", err);
 }
 
 Test(cgbench, puts_the_table_on_stderr_when_a_file_is_stdout)

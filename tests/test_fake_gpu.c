@@ -77,7 +77,7 @@ typedef struct way {
     char name[96];
 } way;
 
-enum { MOST_WAYS = 64 };
+enum { MOST_WAYS = 72 };
 static way ways[MOST_WAYS];
 
 static const char *const shapes[] = {"folded", "unfolded"}, *const formats[] = {"csr", "sell"};
@@ -139,6 +139,25 @@ static int list_homes(int count)
     return count;
 }
 
+/* Recurrences with one sum. */
+static int list_solvers(int count)
+{
+    static const char *const solvers[] = {"cg-single", "cg-pipelined"};
+    static const char *const drivers[] = {"stream", "graph"};
+    for (int i = 0; i < 4 && count < MOST_WAYS; i++) {
+        way *w = &ways[count++];
+        w->planning = yoke_plan_defaults();
+        w->planning.partition = "gpu";
+        w->planning.driver = drivers[i & 1];
+        w->planning.shape = "unfolded";
+        w->planning.format = "sell";
+        w->planning.solver = solvers[i >> 1];
+        w->planning.preconditioner = preconditioners[i & 1];
+        snprintf(w->name, sizeof w->name, "%s, %s", solvers[i >> 1], drivers[i & 1]);
+    }
+    return count;
+}
+
 static int list_ways(void)
 {
     yoke_list_item driver;
@@ -159,7 +178,7 @@ static int list_ways(void)
                      w->planning.format, w->planning.preconditioner);
         }
     cr_assert_geq(count, 21, "the fake GPU is not usable");
-    return add_together(list_homes(count));
+    return add_together(list_homes(list_solvers(count)));
 }
 
 /* The first way of a driver, with the shape that all take. */
@@ -536,6 +555,72 @@ Test(fake_gpu, a_device_too_small_says_what_was_asked_and_what_is_free)
         cr_assert_eq(yoke_plan_create(matrix, &ways[w].planning, &plan), YOKE_NO_MEMORY);
     }
     solves_on_cpu(matrix);
+}
+
+/* What is told is what a card must have, to the byte: with so much the plan is what it would be on
+ * a larger one, and takes new values. */
+static void fits_what_is_told(const char *spec, const way *w, const char *effort)
+{
+    yoke_matrix *matrix = generated(new_context(), spec);
+    int64_t rows = yoke_matrix_rows(matrix);
+    double *b = filled(rows, 1.0), *x = filled(rows, 0.0);
+    yoke_plan_options planning = w->planning;
+    yoke_memory told = yoke_memory_defaults();
+    yoke_solve_options few = yoke_solve_defaults();
+    yoke_plan *plan = NULL;
+    few.rtol = 0.1;
+    planning.effort = effort;
+    MUST(yoke_plan_memory(matrix, &planning, &told));
+    MUST(yoke_plan_create(matrix, &planning, &plan));
+    MUST(yoke_solve(plan, b, x, &few));
+    yoke_report large = *yoke_plan_report(plan);
+    large.home = keep(strdup(large.home)); /* the other names are static */
+    yoke_plan_destroy(plan);
+    planning.gpu_memory = told.device_bytes;
+    yoke_status status = yoke_plan_create(matrix, &planning, &plan);
+    cr_assert_eq(status, YOKE_OK, "%s, %s: told %zu: %s", spec, w->name, told.device_bytes,
+                 yoke_error_text());
+    MUST(yoke_solve(plan, b, x, &few));
+    const yoke_report *small = yoke_plan_report(plan);
+    cr_assert_str_eq(small->home, large.home, "%s, %s: %s", spec, w->name, small->notices);
+    if (!effort) {
+        cr_assert_str_eq(small->format, large.format, "%s, %s", spec, w->name);
+        cr_assert_str_eq(small->driver, large.driver, "%s, %s", spec, w->name);
+    }
+    yoke_csr csr = yoke_csr_defaults();
+    MUST(yoke_matrix_view(matrix, &csr));
+    double *value = filled(yoke_matrix_nonzeros(matrix), 0.0);
+    memcpy(value, csr.value, (size_t)yoke_matrix_nonzeros(matrix) * sizeof *value);
+    MUST(yoke_matrix_update_values(matrix, value));
+    status = yoke_solve(plan, b, x, &few);
+    cr_assert_eq(status, YOKE_OK, "%s, %s: new values: %s", spec, w->name, yoke_error_text());
+    yoke_plan_destroy(plan);
+}
+
+Test(fake_gpu, a_card_of_the_size_that_is_told_is_large_enough)
+{
+    static const char *const specs[] = {"poisson2d5:2", "poisson2d5:30", "random_spd:700:9:4",
+                                        "elasticity3d:6"};
+    for (size_t i = 0; i < sizeof specs / sizeof *specs; i++)
+        for (int w = 0, count = list_ways(); w < count; w++)
+            fits_what_is_told(specs[i], &ways[w], NULL);
+    for (int w = 0, count = list_ways(); w < count; w++)
+        fits_what_is_told("poisson2d5:17", &ways[w], "measure");
+}
+
+Test(fake_gpu, a_card_of_the_size_that_is_told_is_large_enough_for_any_spill)
+{
+    for (int tenths = 0; tenths <= 10; tenths++)
+        for (int k = 0; k < 4; k++) {
+            char home[16];
+            way w = {yoke_plan_defaults(), ""};
+            snprintf(home, sizeof home, "spill:0.%d", tenths);
+            w.planning.partition = k & 1 ? "ratio:0.3" : "gpu";
+            w.planning.home = tenths == 10 ? "spill:1" : home;
+            w.planning.format = formats[k >> 1];
+            snprintf(w.name, sizeof w.name, "%s, %s", home, w.planning.format);
+            fits_what_is_told("random_spd:1900:9:4", &w, NULL);
+        }
 }
 
 /* ---------------------------------------------------------------- failures */

@@ -12,12 +12,33 @@
 
 /* Every generator, small enough for a dense factorisation. */
 static const char *const small[] = {
-    "poisson2d5:1",         "poisson2d5:7",          "poisson3d7:1",        "poisson3d7:2",
-    "poisson3d7:5",         "poisson3d27:1",         "poisson3d27:2",       "poisson3d27:5",
-    "anisotropic3d7:5:0.5", "anisotropic3d7:4:1e-6", "jumps3d7:5:1e4:1",    "jumps3d7:9:1e-3:7",
-    "jumps3d7:1:3:0",       "elasticity3d:2",        "elasticity3d:3",      "elasticity3d:5",
-    "graph:1000:7:1",       "graph:7:6:2",           "graph:500:100:3",     "graph:2:1:0",
-    "random_spd:1000:9:1",  "random_spd:1:1:5",      "random_spd:500:99:3", "random_spd:600:1:3",
+    "poisson2d5:1",
+    "poisson2d5:7",
+    "poisson3d7:1",
+    "poisson3d7:2",
+    "poisson3d7:5",
+    "poisson3d27:1",
+    "poisson3d27:2",
+    "poisson3d27:5",
+    "anisotropic3d7:5:0.5",
+    "anisotropic3d7:4:1e-6",
+    "jumps3d7:5:1e4:1",
+    "jumps3d7:9:1e-3:7",
+    "jumps3d7:1:3:0",
+    "elasticity3d:2",
+    "elasticity3d:3",
+    "elasticity3d:5",
+    "graph:1000:7:1",
+    "graph:7:6:2",
+    "graph:500:100:3",
+    "graph:2:1:0",
+    "random_spd:1000:9:1",
+    "random_spd:1:1:5",
+    "random_spd:500:99:3",
+    "random_spd:600:1:3",
+    "shuffled:1:poisson2d5:7",
+    "shuffled:0:elasticity3d:3",
+    "shuffled:7:graph:500:9:3",
 };
 
 enum { SMALL = sizeof small / sizeof *small };
@@ -382,4 +403,29 @@ Test(generate, permutations_are_one_to_one_and_go_back)
             cr_assert_eq(yk_permute_back(&p, to), x);
         }
     }
+}
+
+/* Row and column k of the one are yk_permute(k) of the other, and few stay where they were. */
+Test(generate, shuffled_is_the_same_matrix_in_another_order)
+{
+    yoke_matrix *ordered = make("jumps3d7:9:1e4:7"),
+                *shuffled = make("shuffled:5:jumps3d7:9:1e4:7");
+    const yk_csr *of = &ordered->csr, *csr = &shuffled->csr;
+    const yk_permutation p = yk_permutation_make(5, (uint32_t)of->rows);
+    int64_t stay = 0;
+    cr_assert_eq(csr->rows, of->rows);
+    cr_assert_eq(csr->nonzeros, of->nonzeros);
+    for (int64_t i = 0; i < csr->rows; i++) {
+        int64_t row = yk_permute(&p, (uint32_t)i);
+        stay += row == i;
+        for (int64_t k = yk_row_start(csr, i); k < yk_row_start(csr, i + 1); k++) {
+            if (k > yk_row_start(csr, i)) cr_assert_lt(csr->column[k - 1], csr->column[k]);
+            int64_t column = yk_permute(&p, (uint32_t)csr->column[k]);
+            cr_assert(holds(of, row, column), "row %d", (int)i);
+            cr_assert_eq(csr->value[k], entry(of, row, column));
+        }
+    }
+    cr_assert_lt(stay, 20, "of 729 rows one is expected to stay");
+    yoke_matrix_destroy(ordered);
+    yoke_matrix_destroy(shuffled);
 }

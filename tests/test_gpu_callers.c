@@ -105,6 +105,28 @@ Test(gpu_callers, vectors_give_the_same_bits_wherever_they_lie)
     }
 }
 
+/* A plan's own order of rows is made and undone on the host, between which vectors travel. */
+Test(gpu_callers, vectors_of_plans_in_another_order_lie_anywhere)
+{
+    yoke_plan_options planning = yoke_plan_defaults();
+    yoke_solve_options options = yoke_solve_defaults();
+    problem p = new_problem(true);
+    planning.reorder = "rcm";
+    planning.partition = "cpu";
+    options.initial_guess = 1;
+    memcpy(p.x, p.x0, bytes);
+    solve_with(p.matrix, &planning, p.b, p.x, &options);
+    for (int k = 0; k < 3; k++) {
+        yoke_plan *plan = NULL;
+        planning.partition = owners[k];
+        MUST(yoke_plan_create(p.matrix, &planning, &plan));
+        for (int b = 0; b < MEMORY_KINDS; b++)
+            for (int x = 0; x < MEMORY_KINDS; x++)
+                solve_from(&p, plan, (memory_kind)b, (memory_kind)x, true);
+        yoke_plan_destroy(plan);
+    }
+}
+
 /* The library has touched no device yet: the driver, which the caller has loaded, knows. */
 Test(gpu_callers, a_cpu_plan_finds_device_memory_in_a_process_without_gpu_plans)
 {

@@ -318,8 +318,10 @@ static void is_no_more_than_told(const char *home, const char *memory, const cha
     yoke_memory expected = told(matrix, &planning);
     yoke_plan *plan = planned(matrix, &planning);
     cr_assert_leq(fake_peak(), expected.device_bytes, "told %zu", expected.device_bytes);
-    cr_assert_geq(1.03 * (double)fake_peak(), (double)expected.device_bytes, "took %zu, told %zu",
-                  fake_peak(), expected.device_bytes);
+    double most = 1.03 * (double)fake_peak();
+    if (memory && strcmp(memory, "managed") == 0) most *= 1.04; /* what is left alone, one in 31 */
+    cr_assert_geq(most, (double)expected.device_bytes, "took %zu, told %zu", fake_peak(),
+                  expected.device_bytes);
     yoke_plan_destroy(plan);
 }
 
@@ -500,9 +502,9 @@ Test(gpu_homes, managed_memory_leaves_a_margin_free)
     planning.shape = "unfolded";
     planning.driver = "graph";
     size_t needs = told(matrix, &planning).device_bytes;
-    planning.gpu_memory = needs + needs / 40;
+    planning.gpu_memory = needs - needs / 100;
     is_refused(matrix, &planning, YOKE_NO_MEMORY, "of managed memory on device");
-    planning.gpu_memory = needs + needs / 10;
+    planning.gpu_memory = needs; /* the margin is told */
     yoke_plan_destroy(planned(matrix, &planning));
 }
 

@@ -90,6 +90,19 @@ Test(spec, a_matrix_beyond_the_memory_limit_is_refused_before_it_is_touched)
     assert_refused("random_spd:2147483647:1000:1", YOKE_NO_MEMORY, "asked");
 }
 
+Test(spec, what_is_shuffled_is_a_spec_behind_a_seed)
+{
+    assert_refused("shuffled", YOKE_INVALID, "shuffled:SEED:GENERATOR");
+    assert_refused("shuffled:", YOKE_INVALID, "shuffled:SEED:GENERATOR");
+    assert_refused("shuffled:7", YOKE_INVALID, "shuffled:SEED:GENERATOR");
+    assert_refused("shuffled::poisson2d5:4", YOKE_INVALID, "shuffled:SEED:GENERATOR");
+    assert_refused("shuffled:-1:poisson2d5:4", YOKE_INVALID, "'-1'");
+    assert_refused("shuffled:1:frob:4", YOKE_UNKNOWN_NAME, "'frob'");
+    assert_refused("shuffled:1:", YOKE_UNKNOWN_NAME, "known: poisson2d5");
+    assert_refused("shuffled:1:poisson2d5:4:5", YOKE_INVALID, "too much for poisson2d5");
+    assert_refused("shuffled:11111111111111111111111111111111:poisson2d5:4", YOKE_INVALID, "SEED");
+}
+
 Test(spec, every_listed_form_begins_with_its_name)
 {
     for (const yk_generator *g = yk_generators; g->name; g++) {

@@ -27,9 +27,10 @@ enum { MATRICES = 2, FEW_ROWS = 10 }; /* rows: of each matrix */
 
 static const char study_keys[] =
     "schema version commit date machine driver_version matrix rows nonzeros memory home partition "
-    "cpu_rows gpus ranks threads solver driver format shape precond effort rtol outcome iterations "
-    "us_per_iteration us_per_iteration.median us_per_iteration.min us_per_iteration.max seconds "
-    "seconds.setup seconds.transfer seconds.solve seconds.upload bytes_per_iteration gb_per_s "
+    "cpu_rows gpus ranks threads solver driver format shape precond effort reorder rtol outcome "
+    "iterations us_per_iteration us_per_iteration.median us_per_iteration.min us_per_iteration.max "
+    "seconds seconds.setup seconds.transfer seconds.solve seconds.upload bytes_per_iteration "
+    "gb_per_s "
     "fraction_of_bandwidth residual_true residual_recursive joules speedup_vs "
     "speedup_vs.operations notices configuration settings reason ";
 
@@ -451,6 +452,38 @@ Test(study, an_interrupt_leaves_a_good_file_that_is_then_completed)
     cr_assert_str_eq(json_value(again, "us_per_iteration.median"), median);
     free(again);
     free(cpu);
+}
+
+/* What a study says that is interrupted after so many rows, or milliseconds where that is 0. */
+static void interrupt(const char *const *arguments, int rows, int milliseconds)
+{
+    int status = 0, errors = open("errors", O_RDWR | O_CREAT | O_TRUNC, 0600);
+    pid_t child = start(arguments, errors);
+    close(errors);
+    cr_assert_gt(child, 0);
+    for (int i = 0; rows == 0 && i < milliseconds; i++) nap();
+    while (rows > 0 && lines_of(read_file("j")) < rows && !waitpid(child, &status, WNOHANG)) nap();
+    kill(child, SIGINT);
+    cr_assert_eq(waitpid(child, &status, 0), child, "it was over before it was interrupted");
+    cr_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGINT);
+    read_file("errors");
+}
+
+Test(study, an_interrupt_says_what_is_kept_and_how_to_go_on)
+{
+    const char *arguments[] = {"cgbench",     "study", "gen:poisson2d5:20", "--threads", "1",
+                               "--partition", "cpu",   "--repeat",          "3000",      "--json",
+                               "j",           NULL};
+    interrupt(arguments, 1, 0);
+    cr_assert(strstr(text, "study interrupted: "), "%s", text);
+    cr_assert(strstr(text, " kept in j; the same command goes on from there\n"), "%s", text);
+    arguments[8] = "60000"; /* it ends by no other means */
+    arguments[10] = "-";
+    for (int wait = 100; wait < 20000; wait *= 4) { /* until it has begun */
+        interrupt(arguments, 0, wait);
+        if (*text) break;
+    }
+    cr_assert(strstr(text, "study interrupted: nothing is kept; --json FILE keeps"), "%s", text);
 }
 
 /* ----------------------------------------------------------------- progress */

@@ -10,6 +10,7 @@
 #include "bench/explain.h"
 #include "bench/read_row.h"
 #include "bench/study.h"
+#include "bench/verify.h"
 #include "bench/write_rows.h"
 #include "tests/xml_check.h"
 
@@ -277,5 +278,63 @@ Test(study_rows, names_both_owners_and_the_share_of_the_cpu)
     r->threads = 4;
     row_workers(r, workers, sizeof workers);
     cr_assert_str_eq(workers, "1 GPU + 4 threads");
+    rows_free(&rows);
+}
+
+/* ------------------------------------------------------------ wrong answers */
+
+static void expect_wrong(const source *s, const yoke_report *report, int fixed, const char *text)
+{
+    static const double x[2] = {300.0, 400.0};
+    const char *wrong = verify(s, x, report, 0, fixed);
+    cr_assert(wrong && !strcmp(wrong, text), "%s", wrong ? wrong : "right");
+}
+
+/* As residuals everywhere: ||b|| is 50 here. */
+Test(study_rows, what_is_wrong_is_told_relative_to_b)
+{
+    static const int32_t start[] = {0, 1, 2}, column[] = {0, 1};
+    static const double value[] = {0.1, 0.1};
+    double b[] = {30.0, 40.0};
+    yoke_csr csr = yoke_csr_defaults();
+    csr.rows = 2;
+    csr.row_start = start;
+    csr.column = column;
+    csr.value = value;
+    const source s = {.csr = csr, .rows = 2, .nonzeros = 2, .b = b, .b_norm = 50.0};
+    yoke_report report = {.outcome = YOKE_CONVERGED, .residual_true = 5.0, .threads = 1};
+    report.bound = 5e-7;
+    cr_assert_lt(fabs(0.1 * 300.0 - 30.0), 1e-14);
+    expect_wrong(&s, &report, 0,
+                 "the true residual is 0.000e+00 ||b||, reported as 1.000e-01 ||b||");
+    report.outcome = YOKE_ITERATION_LIMIT;
+    report.residual_true = 0.0;
+    report.residual_recursive = 2.5e-3;
+    expect_wrong(&s, &report, 1,
+                 "true and recursive residual, 0.000e+00 ||b|| and 5.000e-05 ||b||, differ by more "
+                 "than 1e-10 ||b||");
+    b[0] = 35.0;
+    report.outcome = YOKE_CONVERGED;
+    report.residual_true = 5.0;
+    expect_wrong(
+        &s, &report, 0,
+        "converged at a true residual of 1.000e-01 ||b||, above the bound 1.000e-08 ||b||");
+}
+
+/* -------------------------------------------------------------- explanations */
+
+Test(study_rows, an_explanation_says_why_a_row_did_not_run_and_no_unknown_count)
+{
+    row_list rows = {0, NULL};
+    add(&rows, "m", "mapped owner ratio:0.1", 100.0);
+    add_refused(&rows, "m", "system owner ratio:0.1", "pageable memory is out of reach");
+    rows.row[0].ranks = -1;
+    char *text = written(write_explanation, &rows);
+    cr_assert(strstr(text, "rows on the CPU 100, GPUs 1, threads 16\n"), "%s", text);
+    cr_assert(strstr(text, "m system owner ratio:0.1\n  did not run: pageable memory is out of "
+                           "reach\n"),
+              "%s", text);
+    cr_assert_null(strstr(text, "-1"), "%s", text);
+    free(text);
     rows_free(&rows);
 }

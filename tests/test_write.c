@@ -99,6 +99,22 @@ Test(write, a_file_is_replaced_through_a_link_and_keeps_its_rights)
     cr_assert_eq(count_files(), 2);
 }
 
+Test(write, a_link_to_no_file_yet_stays_and_gets_one)
+{
+    char target[256];
+    struct stat about;
+    snprintf(target, sizeof target, "%s", inside("target"));
+    cr_assert_eq(symlink(target, inside("second")), 0);
+    cr_assert_eq(symlink("second", inside("first")), 0);
+    cr_assert_eq(symlink("loop", inside("loop")), 0);
+    cr_assert_eq(yoke_vector_write(inside("first"), AWKWARD, awkward), YOKE_OK);
+    assert_comes_back(target);
+    cr_assert_eq(lstat(inside("first"), &about), 0);
+    cr_assert(S_ISLNK(about.st_mode));
+    cr_assert_eq(yoke_vector_write(inside("loop"), AWKWARD, awkward), YOKE_IO);
+    cr_assert_eq(count_files(), 4);
+}
+
 Test(write, what_is_no_regular_file_is_written_to_and_stays)
 {
     struct stat about;

@@ -143,14 +143,11 @@ yoke_status yk_device_reserve(const yk_device *device, size_t bytes)
                    pretended(device));
 }
 
-/* What is left to the driver and to others when managed memory is placed on a device. */
-enum { MARGIN = 32 /* th of the device's memory */ };
-
 yoke_status yk_device_reserve_managed(const yk_device *device, size_t bytes)
 {
     room r;
     YK_TRY(look(device, &r));
-    size_t margin = r.total / MARGIN;
+    size_t margin = r.total / YK_MANAGED_MARGIN;
     if (r.available >= margin && bytes <= r.available - margin) return YOKE_OK;
     return yk_fail(YOKE_NO_MEMORY,
                    "needs %s of managed memory on device %d, %s free of %s%s, of which %s are left "
@@ -179,7 +176,7 @@ static yoke_status take_own(const yk_device *device, const char *what, size_t by
     room r = {0, 0};
     cudaError_t error = cudaSuccess;
     if (device->limit > 0) YK_TRY(look(device, &r));
-    if (device->limit > 0 && bytes > r.available) error = cudaErrorMemoryAllocation;
+    if (device->limit > 0 && made->bytes > r.available) error = cudaErrorMemoryAllocation;
     if (error == cudaSuccess) error = cudaMalloc(&made->base, bytes);
     return error == cudaSuccess ? YOKE_OK : refuse(device, what, "device", bytes, error);
 }
@@ -224,7 +221,7 @@ static cudaError_t place(const yk_device *device, void *memory, size_t bytes)
 static yoke_status take_managed(const yk_device *device, const char *what, size_t bytes,
                                 block *made)
 {
-    YK_TRY(yk_device_reserve_managed(device, bytes));
+    YK_TRY(yk_device_reserve_managed(device, made->bytes));
     cudaError_t error = cudaMallocManaged(&made->base, bytes, cudaMemAttachGlobal);
     if (error == cudaSuccess) {
         error = place(device, made->base, bytes);
@@ -253,13 +250,15 @@ static void give_back(const block *b)
         cudaGetLastError();
 }
 
+/* An empty block has an address, and is none of the bytes that a smaller card is pretended by. */
 static yoke_status take(const yk_device *device, const char *what, block *made)
 {
+    size_t bytes = made->bytes > 0 ? made->bytes : 1;
     switch (made->kind) {
-    case YK_MEMORY_MAPPED: return take_mapped(what, made->bytes, made);
-    case YK_MEMORY_MANAGED: return take_managed(device, what, made->bytes, made);
+    case YK_MEMORY_MAPPED: return take_mapped(what, bytes, made);
+    case YK_MEMORY_MANAGED: return take_managed(device, what, bytes, made);
     case YK_MEMORY_SYSTEM: return take_system(device, what, made->bytes, made);
-    default: return take_own(device, what, made->bytes, made);
+    default: return take_own(device, what, bytes, made);
     }
 }
 
@@ -270,7 +269,6 @@ yoke_status yk_device_allocate_in(const yk_device *device, yk_memory kind, const
     void **out = memory;
     *out = NULL;
     YK_TRY(yk_bytes(what, count, size, &made.bytes));
-    if (made.bytes == 0) made.bytes = 1;
     yk_device_note_allocation();
     YK_TRY(take(device, what, &made));
     if (!made.memory) made.memory = made.base;

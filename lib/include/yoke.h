@@ -300,13 +300,17 @@ typedef struct yoke_plan_options {
      * the device can set apart, with a notice). */
     size_t gpu_memory;
     int gpu_sms;
+    /* Order in which the plan has the rows; the caller sees his own alone. "none"; "rcm": reverse
+     * Cuthill-McKee, with a copy of the matrix; NULL or "auto": none, but where the effort measures
+     * and that halves what travels between parts, with a notice. The bits of x depend on it. */
+    const char *reorder;
 } yoke_plan_options;
 
 static inline yoke_plan_options yoke_plan_defaults(void)
 {
     yoke_plan_options options = {
         sizeof(yoke_plan_options), NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, 0,
-        YOKE_NULLSPACE_NONE,       NULL, 0,    0,    0};
+        YOKE_NULLSPACE_NONE,       NULL, 0,    0,    0,    NULL};
     return options;
 }
 
@@ -321,7 +325,8 @@ YOKE_API void yoke_plan_destroy(yoke_plan *plan);
 typedef struct yoke_memory {
     size_t struct_size;
     size_t host_bytes;   /* that yoke_plan_create would allocate on the host */
-    size_t device_bytes; /* and on devices */
+    size_t device_bytes; /* and on devices: gpu_memory of so many bytes is enough. With what managed
+                          * memory leaves alone of a device that has no more */
 } yoke_memory;
 
 static inline yoke_memory yoke_memory_defaults(void)
@@ -414,6 +419,7 @@ typedef struct yoke_report {
     double plan_seconds;   /* of yoke_plan_create */
     const char *notices;   /* of planning and this solve, one a line; "" if none */
     double upload_seconds; /* of plan_seconds, copying the matrix to a GPU; NaN: not known */
+    const char *reorder;   /* order of rows that ran: "none" or "rcm" */
 } yoke_report;
 
 /* Solves A x = b. b, x: [rows], each in host, pinned, managed or device memory, not overlapping;

@@ -24,6 +24,7 @@ typedef enum yoke_list_kind {
     YOKE_LIST_EFFORTS,
     YOKE_LIST_GENERATORS,
     YOKE_LIST_MACHINES,
+    YOKE_LIST_REORDERINGS,
     YOKE_LIST_KINDS /* how many kinds there are */
 } yoke_list_kind;
 

@@ -127,7 +127,7 @@ static void renew(run *r)
         end(r, YOKE_STAGNATED);
         return;
     }
-    keep_snapshot(r);
+    if (r->cg->limits.bound > 0.0) keep_snapshot(r);
     if (is_fruitless(r)) become_classical(r);
     yk_cg_renew(r->cg);
     r->report->check_seconds = checked;

@@ -19,7 +19,7 @@ typedef struct yk_piece {
     int64_t *send_first;           /* [2 sends]: of send i, rows [2 i], up to [2 i + 1], are here */
     yk_tree sums;
     double largest;  /* of a pass over magnitudes; of bad_row, its diagonal */
-    int64_t bad_row; /* global row whose diagonal is not positive; -1: none */
+    int64_t bad_row; /* the caller's first row whose diagonal is not positive; -1: none */
 } yk_piece;
 
 typedef struct yk_cg yk_cg;

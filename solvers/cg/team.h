@@ -30,7 +30,8 @@ bool yk_team_begin(yk_worker *w, yk_half half);
 
 /* A meeting in two steps, between which a worker may do what needs no sums: it arrives, and of
  * each part the last to arrive publishes the part's sums, and with them that its boundary is sent;
- * then it waits for the sums of all parts. */
+ * then it waits for the sums of all parts. Where other processes have parts, the first is where an
+ * all-reduce begins and the second where it ends; there is one message of sums an iteration. */
 bool yk_team_publish(yk_worker *w, yk_half half);
 bool yk_team_total(yk_worker *w, int dots, double *total);
 
