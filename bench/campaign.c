@@ -15,6 +15,7 @@
 #include "bench/say.h"
 #include "bench/source.h"
 #include "bench/take.h"
+#include "bench/wisdom.h"
 
 static int64_t configuration_count(const bench_options *options)
 {
@@ -144,10 +145,12 @@ int campaign_run(const bench_options *options, row_list *rows)
 {
     yoke_context *context = NULL;
     int code = open_context(options, &context);
+    if (!code) code = wisdom_begin(options, context);
     for (int i = 0; i < options->matrices.count && code != ENDS_BAD_INPUT; i++) {
         int one = run_matrix(context, options, options->matrices.word[i], rows);
         if (one == ENDS_BAD_INPUT || one > code) code = one;
     }
+    code = wisdom_end(options, context, code);
     yoke_context_destroy(context);
     progress_clear();
     tell_unused_card(options, rows);

@@ -12,14 +12,6 @@
 #include "bench/commit.h"
 #include "bench/say.h"
 
-static int not_yet(const bench_options *options)
-{
-    if (options->matrices.count != 1)
-        return say_error(ENDS_BAD_INPUT, "predict: expected one MATRIX, given %d",
-                         options->matrices.count);
-    return say_error(ENDS_LACKING, "%s: not in this version yet", options->command_name);
-}
-
 typedef struct command {
     const char *name, *usage, *help;
     unsigned bit;
@@ -32,8 +24,8 @@ static const command commands[] = {
      command_run},
     {"study", "[MATRIX...] [options]", "every memory mode, home and partition beside one owner",
      COMMAND_STUDY, command_study},
-    {"predict", "MATRIX --machine M [options]", "the model's table for another machine [not yet]",
-     COMMAND_PREDICT, not_yet},
+    {"predict", "MATRIX --machine M,... [options]", "the model's ranked plans, for any machine",
+     COMMAND_PREDICT, command_predict},
     {"machine", "[options]", "what this machine is and how fast its memory is", COMMAND_MACHINE,
      command_machine},
     {"list", "[options]", "what there is: built, usable here, and why not", COMMAND_LIST,

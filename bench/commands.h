@@ -8,6 +8,7 @@
 int command_solve(const bench_options *options);
 int command_run(const bench_options *options);
 int command_study(const bench_options *options);
+int command_predict(const bench_options *options);
 int command_machine(const bench_options *options);
 int command_list(const bench_options *options);
 

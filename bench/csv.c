@@ -6,7 +6,7 @@
 
 #include "bench/write_rows.h"
 
-static void write_text(const char *text, FILE *stream)
+void write_csv_text(const char *text, FILE *stream)
 {
     if (!text) return;
     int quoted = strpbrk(text, ",\"\r\n") != NULL;
@@ -29,7 +29,7 @@ static void write_number(double value, FILE *stream)
 static void write_value(const row *r, const field *f, FILE *stream)
 {
     const void *at = (const char *)r + f->offset;
-    if (f->kind == FIELD_TEXT) write_text(*(char *const *)at, stream);
+    if (f->kind == FIELD_TEXT) write_csv_text(*(char *const *)at, stream);
     if (f->kind == FIELD_NUMBER) write_number(*(const double *)at, stream);
     if (f->kind == FIELD_COUNT && *(const int64_t *)at >= 0)
         fprintf(stream, "%" PRId64, *(const int64_t *)at);
@@ -42,7 +42,7 @@ static void write_notices(const row *r, FILE *stream)
     for (int k = 0; k < r->notices.count && used < sizeof joined; k++)
         used += (size_t)snprintf(joined + used, sizeof joined - used, "%s%s", k ? "; " : "",
                                  r->notices.word[k]);
-    write_text(joined, stream);
+    write_csv_text(joined, stream);
 }
 
 static int is_study(const row_list *rows)
@@ -53,11 +53,11 @@ static int is_study(const row_list *rows)
 static void write_study(const row *r, FILE *stream)
 {
     fputc(',', stream);
-    write_text(r->configuration, stream);
+    write_csv_text(r->configuration, stream);
     fputc(',', stream);
-    write_text(r->settings, stream);
+    write_csv_text(r->settings, stream);
     fputc(',', stream);
-    write_text(r->reason, stream);
+    write_csv_text(r->reason, stream);
 }
 
 static void write_header(int study, FILE *stream)
@@ -97,7 +97,7 @@ void write_history(const row_list *rows, FILE *stream)
         char label[512];
         row_label(&rows->row[i], label, sizeof label);
         for (int64_t k = 0; k < rows->row[i].history_length; k++) {
-            write_text(label, stream);
+            write_csv_text(label, stream);
             fprintf(stream, ",%" PRId64 ",", k);
             write_number(rows->row[i].history[k], stream);
             fputc('\n', stream);

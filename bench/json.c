@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/roofline.h"
 #include "bench/write_rows.h"
 
 void format_number(double value, char *text, size_t capacity)
@@ -129,6 +130,7 @@ void write_json(const row_list *rows, FILE *stream)
             write_json_text(r->notices.word[k], stream);
         }
         fputc(']', stream);
+        if (r->roofline) write_roofline_json(r, stream);
         if (r->configuration) write_study(r, stream);
         fputs("}\n", stream);
     }

@@ -9,6 +9,7 @@
 
 #include "bench/commands.h"
 #include "bench/machine_gpu.h"
+#include "bench/machine_profile.h"
 #include "bench/measure.h"
 #include "bench/outfile.h"
 #include "bench/progress.h"
@@ -159,6 +160,7 @@ int command_machine(const bench_options *options)
                          options->matrices.word[0]);
     int code = options_refuse_later(options);
     outfile json;
+    if (!code && (options->calibrate || options->machine)) return profile_command(options);
     if (code || (code = outfile_open("--json", options->json, &json))) return code;
     yoke_machine machine;
     yoke_machine_describe(&machine);

@@ -12,10 +12,12 @@
 #include <yoke_tools.h>
 
 #include "bench/progress.h"
+#include "bench/roofline.h"
 #include "bench/say.h"
 #include "bench/statistics.h"
 #include "bench/take.h"
 #include "bench/verify.h"
+#include "bench/wisdom.h"
 
 enum { PASSES = 3, HISTORY_LIMIT = 1 << 22 };
 
@@ -36,6 +38,7 @@ int open_context(const bench_options *options, yoke_context **context)
 {
     yoke_context_options wanted = yoke_context_defaults();
     wanted.threads = (int)options->threads;
+    wanted.log = wisdom_log;
     yoke_status status = yoke_context_create(&wanted, context);
     return status ? say_status(status, NULL) : 0;
 }
@@ -288,6 +291,17 @@ static yoke_status fit_iterations(trial *t, yoke_solve_options *wanted)
     return YOKE_OK;
 }
 
+/* Of an answer that was right. */
+static yoke_status add_roofline(trial *t, yoke_context *context, row *r)
+{
+    if (!isfinite(r->us_median)) return YOKE_OK;
+    progress_show("%s: passes", t->s->name);
+    yoke_status status =
+        roofline_measure(context, options_device(t->options), (int)r->threads, t->plan, r);
+    progress_clear();
+    return status;
+}
+
 static void trial_close(trial *t)
 {
     yoke_energy_close(t->meter);
@@ -319,6 +333,7 @@ yoke_status measure(yoke_context *context, const bench_options *options, const s
     if (!status) status = warm_up(&t, context);
     if (!status && options->budget > 0.0) status = fit_iterations(&t, &wanted);
     if (!status) status = time_repeats(&t, &wanted, r);
+    if (!status && options->roofline) status = add_roofline(&t, context, r);
     trial_close(&t);
     return status;
 }

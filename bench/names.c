@@ -36,6 +36,7 @@ int name_check(const char *option, yoke_list_kind kind, const char *text)
     if (!strcmp(text, "auto") && kind != YOKE_LIST_PRECONDITIONERS && kind != YOKE_LIST_EFFORTS &&
         kind != YOKE_LIST_MACHINES)
         return 0;
+    if (kind == YOKE_LIST_MACHINES && strpbrk(text, "/.")) return 0; /* the path of a profile */
     if (!find(kind, text, &item)) return say_unknown(option, kind, text);
     const char *argument = strchr(text, ':');
     int takes = item.form && strchr(item.form, ':');

@@ -63,12 +63,11 @@ static int read_size(const option *o, const char *value, double *field)
     return 0;
 }
 
-static int read_pair(const option *o, const char *value)
+static int read_pair(const option *o, const char *value, double *field)
 {
     words pair = {0, NULL};
-    double number = 0.0;
     int good = parse_words(value, &pair) && pair.count == 2 &&
-               parse_number(pair.word[0], &number) && parse_number(pair.word[1], &number);
+               parse_number(pair.word[0], &field[0]) && parse_number(pair.word[1], &field[1]);
     words_free(&pair);
     return good ? 0 : say_bad_value(o, value, "two numbers L,B");
 }
@@ -121,7 +120,7 @@ static int read_value(const option *o, const char *value, bench_options *options
     case KIND_COUNT: return read_count(o, value, o->later ? NULL : field);
     case KIND_NUMBER: return read_number(o, value, field);
     case KIND_SIZE: return read_size(o, value, o->later ? NULL : field);
-    case KIND_PAIR: return read_pair(o, value);
+    case KIND_PAIR: return read_pair(o, value, field);
     case KIND_NAMES:
     case KIND_RIVALS: return read_list(o, value, field);
     default: return read_text(o, value, field);

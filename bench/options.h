@@ -42,16 +42,18 @@ typedef struct bench_options {
     words axis[AXES];
     words vs;
     char *effort, *base, *rhs, *x0, *out, *history, *json, *csv, *svg, *nullspace, *machine,
-        *reorder;
+        *reorder, *wisdom;
     double rtol, atol, max_seconds;
     int64_t maxit, iterations; /* 0: the default; not asked */
     int64_t check_every, repeats, threads, parts;
     double budget;  /* seconds of a solve that are worth it, by which iterations are cut; 0: any */
     words given;    /* options as given, "--threads 2" */
     int64_t device; /* a GPU by CUDA's number; -1: not asked */
+    int64_t ranks;  /* to predict for */
+    double network[2]; /* seconds of a message, bytes a second */
     double gpu_memory; /* bytes of it to use; 0: all */
     int64_t gpu_sms;   /* its multiprocessors to use; 0: all */
-    int trust_symmetry, reproducible, explain, quiet, help;
+    int trust_symmetry, reproducible, explain, quiet, help, roofline, calibrate;
     char *later;   /* "--device: why not", of the first known option that this build lacks */
     char *ignored; /* where a value that means nothing here is put */
 } bench_options;

@@ -4,15 +4,16 @@
 
 #include <string.h>
 
+#include "bench/roofline.h"
 #include "bench/say.h"
 #include "bench/write_rows.h"
 
 static int check_distinct(const bench_options *options)
 {
-    const char *const names[] = {"--json", "--csv", "--svg", "--history", "--out"};
-    const char *const paths[] = {options->json, options->csv, options->svg, options->history,
-                                 options->out};
-    for (int i = 0; i < 5; i++)
+    const char *const names[] = {"--json", "--csv", "--svg", "--history", "--out", "--wisdom"};
+    const char *const paths[] = {options->json,    options->csv, options->svg,
+                                 options->history, options->out, options->wisdom};
+    for (int i = 0; i < 6; i++)
         for (int k = 0; k < i; k++)
             if (paths[i] && paths[k] && !strcmp(paths[i], paths[k]))
                 return say_error(ENDS_BAD_INPUT, "%s and %s are both '%s'", names[k], names[i],
@@ -27,7 +28,7 @@ static int is_stdout(const char *path)
 
 int outputs_open(const bench_options *options, outputs *out)
 {
-    *out = (outputs){.table = stdout};
+    *out = (outputs){.table = stdout, .draws_roofline = options->roofline};
     int code = check_distinct(options);
     if (!code) code = outfile_open("--json", options->json, &out->json);
     if (!code) code = outfile_open("--csv", options->csv, &out->csv);
@@ -45,7 +46,10 @@ int outputs_write(outputs *out, const row_list *rows)
 {
     if (out->json.stream) write_json(rows, out->json.stream);
     if (out->csv.stream) write_csv(rows, out->csv.stream);
-    if (out->svg.stream) write_svg(rows, out->svg.stream);
+    if (out->svg.stream && out->draws_roofline)
+        write_roofline_svg(rows, out->svg.stream);
+    else if (out->svg.stream)
+        write_svg(rows, out->svg.stream);
     if (out->history.stream) write_history(rows, out->history.stream);
     return outputs_commit(out);
 }

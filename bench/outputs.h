@@ -9,7 +9,8 @@
 
 typedef struct outputs {
     outfile json, csv, svg, history;
-    FILE *table; /* stdout, or stderr once a file is "-" */
+    int draws_roofline; /* what the SVG shows */
+    FILE *table;        /* stdout, or stderr once a file is "-" */
 } outputs;
 
 /* All of them opened, and --out checked, before anything is solved: the exit code, or 0. */

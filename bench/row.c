@@ -89,6 +89,7 @@ void row_free(row *r)
     free(r->settings);
     free(r->reason);
     free(r->history);
+    free(r->roofline);
     words_free(&r->notices);
 }
 

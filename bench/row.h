@@ -7,10 +7,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <yoke_tools.h>
+
 #include "bench/parse.h"
 
 enum { RIVALS = 4 };
 extern const char *const rival_names[RIVALS];
+
+/* A pass, and the bytes a second that its owner's memory delivers. */
+typedef struct roofline_pass {
+    yoke_pass pass;
+    double ceiling;
+} roofline_pass;
 
 typedef struct row {
     int64_t schema;
@@ -37,6 +45,10 @@ typedef struct row {
     char *configuration; /* as asked: "mapped owner ratio:0.1" */
     char *settings;      /* what else was asked, the same for all rows of a study */
     char *reason;        /* why there is no time; NULL: there is one */
+
+    /* With --roofline alone; NULL in others. */
+    roofline_pass *roofline;
+    int roofline_count;
 
     /* Not in the records. */
     int is_rival, exit_code;

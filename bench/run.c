@@ -4,6 +4,7 @@
 #include "bench/commands.h"
 #include "bench/explain.h"
 #include "bench/outputs.h"
+#include "bench/roofline.h"
 #include "bench/say.h"
 #include "bench/write_rows.h"
 
@@ -19,6 +20,7 @@ int command_run(const bench_options *options)
     code = campaign_run(options, &rows);
     if (code != ENDS_BAD_INPUT) {
         if (!options->quiet) write_table(&rows, out.table);
+        if (options->roofline && !options->quiet) write_roofline(&rows, out.table);
         if (options->explain && !options->quiet) write_explanation(&rows, out.table);
         int written = outputs_write(&out, &rows);
         code = written ? written : lacking > code ? lacking : code;

@@ -4,6 +4,7 @@
 #include "bench/commands.h"
 #include "bench/explain.h"
 #include "bench/outputs.h"
+#include "bench/roofline.h"
 #include "bench/say.h"
 
 static int refuse_lists(const bench_options *options)
@@ -36,6 +37,7 @@ int command_solve(const bench_options *options)
     code = campaign_run(options, &rows);
     if (code != ENDS_BAD_INPUT && rows.count) {
         if (!options->quiet) write_summary(&rows, out.table);
+        if (options->roofline && !options->quiet) write_roofline(&rows, out.table);
         if (options->explain && !options->quiet) write_explanation(&rows, out.table);
         int written = write_files(&out, &rows);
         if (written) code = written;

@@ -19,6 +19,7 @@
 #include "bench/study_record.h"
 #include "bench/take.h"
 #include "bench/write_rows.h"
+#include "bench/wisdom.h"
 
 /* Of different kinds and sizes: from what fits in the caches to what does not fit in them by far,
  * rows of 5 to 81 entries, jumps of coefficients, columns anywhere. */
@@ -348,12 +349,14 @@ static int run_all(study *t)
 {
     int code = open_context(&t->options, &t->context);
     if (code) return code;
+    code = wisdom_begin(&t->options, t->context);
     t->began = yoke_seconds();
     count_cases(t);
     for (int i = 0; i < t->options.matrices.count && code != ENDS_BAD_INPUT; i++) {
         int one = run_matrix(t, t->options.matrices.word[i]);
         if (one == ENDS_BAD_INPUT || one > code) code = one;
     }
+    code = wisdom_end(&t->options, t->context, code);
     yoke_context_destroy(t->context);
     progress_clear();
     return code;

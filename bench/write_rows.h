@@ -22,6 +22,9 @@ void write_svg_text(const char *text, FILE *stream);
 /* A string in quotes, escaped; bytes that are no UTF-8 become U+FFFD. */
 void write_json_text(const char *text, FILE *stream);
 
+/* A field of CSV, quoted where it must be; NULL: empty. */
+void write_csv_text(const char *text, FILE *stream);
+
 /* Bytes of the UTF-8 sequence at s, 0 if there is none. */
 int utf8_length(const unsigned char *s);
 

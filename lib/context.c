@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "lib/status.h"
+#include "lib/wisdom.h"
 
 static yoke_status check_options(const yoke_context_options *options)
 {
@@ -31,6 +32,7 @@ yoke_status yoke_context_create(const yoke_context_options *options, yoke_contex
     atomic_init(&made->references, 1);
     atomic_init(&made->live_bytes, 0);
     atomic_init(&made->allocations, 0);
+    atomic_init(&made->machine, NULL);
     *context = made;
     return YOKE_OK;
 }
@@ -42,8 +44,10 @@ void yk_context_retain(yoke_context *context)
 
 void yk_context_release(yoke_context *context)
 {
-    if (atomic_fetch_sub_explicit(&context->references, 1, memory_order_acq_rel) == 1)
-        free(context);
+    if (atomic_fetch_sub_explicit(&context->references, 1, memory_order_acq_rel) != 1) return;
+    yk_wisdom_free(context);
+    free(atomic_load(&context->machine));
+    free(context);
 }
 
 void yoke_context_destroy(yoke_context *context)

@@ -11,6 +11,8 @@ struct yoke_context {
     atomic_int references;    /* the user's, and one a matrix */
     atomic_llong live_bytes;  /* allocated and not yet released */
     atomic_llong allocations; /* ever made: tests prove that a solve makes none */
+    _Atomic(void *) machine;  /* what planning knows of it, once asked: released with free() */
+    struct yk_wisdom *wisdom; /* what measuring plans found; NULL: nothing yet */
 };
 
 void yk_context_retain(yoke_context *context);

@@ -89,18 +89,25 @@ static void read_cpu_name(const char *root, yoke_machine *machine)
         snprintf(machine->cpu_name, sizeof machine->cpu_name, "%.95s", text);
 }
 
-/* Whether a list of processors ("0-3,8") has one of the mask's. */
-static bool list_meets(const char *list, const cpu_set_t *mask)
+/* A list of processors: "0-3,8". */
+static void add_list(const char *list, cpu_set_t *set)
 {
     while (isdigit((unsigned char)*list)) {
         char *end;
         long first = strtol(list, &end, 10), last = first;
         if (*end == '-') last = strtol(end + 1, &end, 10);
-        for (long cpu = first; cpu <= last && cpu < CPU_SETSIZE; cpu++)
-            if (CPU_ISSET((int)cpu, mask)) return true;
+        for (long cpu = first; cpu <= last && cpu < CPU_SETSIZE; cpu++) CPU_SET((int)cpu, set);
         list = *end == ',' ? end + 1 : end;
     }
-    return false;
+}
+
+static bool list_meets(const char *list, const cpu_set_t *mask)
+{
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    add_list(list, &set);
+    CPU_AND(&set, &set, mask);
+    return CPU_COUNT(&set) > 0;
 }
 
 /* One more than the highest number of a list ("0-3,8"); the most where there is none. */
@@ -155,6 +162,43 @@ static void read_caches(const char *root, const cpu_set_t *mask, yoke_machine *m
     }
 }
 
+/* The cache of the highest level of a processor, and who shares it. */
+static int64_t last_cache(const char *root, int cpu, cpu_set_t *shared)
+{
+    int64_t bytes = 0;
+    int highest = 0;
+    for (int index = 0; index < 8; index++) {
+        char folder[PATH - 32], path[PATH], text[4096];
+        snprintf(folder, sizeof folder, "%s/sys/devices/system/cpu/cpu%d/cache/index%d", root, cpu,
+                 index);
+        snprintf(path, sizeof path, "%s/type", folder);
+        if (!first_line(path, text, sizeof text) || strcmp(text, "Instruction") == 0) continue;
+        snprintf(path, sizeof path, "%s/level", folder);
+        if (!first_line(path, text, sizeof text) || atoi(text) <= highest) continue;
+        highest = atoi(text);
+        snprintf(path, sizeof path, "%s/size", folder);
+        bytes = first_line(path, text, sizeof text) ? size_of(text) : 0;
+        CPU_ZERO(shared);
+        snprintf(path, sizeof path, "%s/shared_cpu_list", folder);
+        if (first_line(path, text, sizeof text)) add_list(text, shared);
+    }
+    return bytes;
+}
+
+int64_t yk_machine_caches_read(const char *root, const cpu_set_t *mask)
+{
+    cpu_set_t seen, shared;
+    int64_t bytes = 0;
+    CPU_ZERO(&seen);
+    for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
+        if (!CPU_ISSET(cpu, mask) || CPU_ISSET(cpu, &seen)) continue;
+        CPU_ZERO(&shared);
+        bytes += last_cache(root, cpu, &shared);
+        CPU_OR(&seen, &seen, &shared);
+    }
+    return bytes;
+}
+
 void yk_machine_read(const char *root, const cpu_set_t *mask, yoke_machine *machine)
 {
     read_cpu_name(root, machine);
@@ -199,4 +243,15 @@ void yoke_machine_describe(yoke_machine *machine)
     caches_of_libc(machine);
     int64_t limit = yk_memory_limit();
     machine->memory_limit = limit == INT64_MAX ? 0 : limit;
+}
+
+int64_t yk_machine_last_caches(void)
+{
+    cpu_set_t mask;
+    yoke_machine machine;
+    fill_mask(&mask);
+    int64_t bytes = yk_machine_caches_read("", &mask);
+    if (bytes > 0) return bytes;
+    yoke_machine_describe(&machine); /* libc may know */
+    return machine.cache_bytes[3] ? machine.cache_bytes[3] : machine.cache_bytes[2];
 }

@@ -15,4 +15,9 @@ void yk_machine_read(const char *root, const cpu_set_t *mask, yoke_machine *mach
 /* Bytes of a line of root/proc/meminfo ("MemAvailable"); 0: unknown. */
 int64_t yk_meminfo(const char *root, const char *key);
 
+/* Bytes of all caches of the last level (of data) that the processors of mask have, each counted
+ * once; 0: unknown. */
+int64_t yk_machine_caches_read(const char *root, const cpu_set_t *mask);
+int64_t yk_machine_last_caches(void);
+
 #endif

@@ -82,16 +82,23 @@ static yoke_status unknown(const char *name, size_t length)
                    length < 64 ? (int)length : 64, name, known);
 }
 
+yoke_status yk_find_generator(const char *spec, const yk_generator **generator)
+{
+    size_t length = strcspn(spec, ":");
+    *generator = find(spec, length);
+    return *generator ? YOKE_OK : unknown(spec, length);
+}
+
 yoke_status yoke_matrix_generate(yoke_context *context, const char *spec, yoke_matrix **matrix)
 {
     if (!context) return yk_fail(YOKE_INVALID, "context is NULL");
     if (!spec) return yk_fail(YOKE_INVALID, "spec is NULL");
     if (!matrix) return yk_fail(YOKE_INVALID, "matrix is NULL");
-    size_t length = strcspn(spec, ":");
-    const yk_generator *generator = find(spec, length);
-    if (!generator) return unknown(spec, length);
-    if (!generator->make) return yk_make_shuffled(context, generator, spec + length, matrix);
+    const yk_generator *generator;
+    YK_TRY(yk_find_generator(spec, &generator));
+    const char *arguments_at = spec + strlen(generator->name);
+    if (!generator->make) return yk_make_shuffled(context, generator, arguments_at, matrix);
     yk_argument arguments[YK_ARGUMENTS];
-    YK_TRY(yk_parse_arguments(generator, spec + length, arguments));
+    YK_TRY(yk_parse_arguments(generator, arguments_at, arguments));
     return generator->make(context, arguments, matrix);
 }

@@ -36,6 +36,9 @@ typedef struct yk_generator {
 /* Ends with a NULL name. */
 extern const yk_generator yk_generators[];
 
+/* By the name before the first colon. YOKE_UNKNOWN_NAME lists the known ones. */
+yoke_status yk_find_generator(const char *spec, const yk_generator **generator);
+
 /* Splits and checks what follows "name:" by the generator's form. YOKE_INVALID names the form. */
 yoke_status yk_parse_arguments(const yk_generator *generator, const char *text,
                                yk_argument *arguments);
@@ -49,7 +52,10 @@ yoke_status yk_make_elasticity3d(yoke_context *, const yk_argument *, yoke_matri
 yoke_status yk_make_graph(yoke_context *, const yk_argument *, yoke_matrix **);
 yoke_status yk_make_random_spd(yoke_context *, const yk_argument *, yoke_matrix **);
 
-/* text: ":SEED:GENERATOR:...". */
+/* text: ":SEED:GENERATOR:...". Split: the seed, and the spec of the generator within, which points
+ * into text. */
+yoke_status yk_split_shuffled(const yk_generator *generator, const char *text, uint64_t *seed,
+                              const char **spec);
 yoke_status yk_make_shuffled(yoke_context *context, const yk_generator *generator, const char *text,
                              yoke_matrix **matrix);
 

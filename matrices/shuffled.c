@@ -40,20 +40,31 @@ static yoke_status shuffle(yoke_context *context, const yk_csr *csr, uint64_t se
     return status;
 }
 
-yoke_status yk_make_shuffled(yoke_context *context, const yk_generator *generator, const char *text,
-                             yoke_matrix **matrix)
+yoke_status yk_split_shuffled(const yk_generator *generator, const char *text, uint64_t *seed,
+                              const char **spec)
 {
-    char seed[LONGEST] = "";
+    char first[LONGEST] = "";
     yk_argument argument[YK_ARGUMENTS];
-    yoke_matrix *ordered = NULL;
     const char *rest = *text ? strchr(text + 1, ':') : NULL;
     if (!rest || rest - text >= LONGEST)
         return yk_fail(YOKE_INVALID, "'%.64s' after %s: expected %s", text, generator->name,
                        generator->form);
-    memcpy(seed, text, (size_t)(rest - text));
-    YK_TRY(yk_parse_arguments(generator, seed, argument));
-    YK_TRY(yoke_matrix_generate(context, rest + 1, &ordered));
-    yoke_status status = shuffle(context, &ordered->csr, argument[0].seed, matrix);
+    memcpy(first, text, (size_t)(rest - text));
+    YK_TRY(yk_parse_arguments(generator, first, argument));
+    *seed = argument[0].seed;
+    *spec = rest + 1;
+    return YOKE_OK;
+}
+
+yoke_status yk_make_shuffled(yoke_context *context, const yk_generator *generator, const char *text,
+                             yoke_matrix **matrix)
+{
+    uint64_t seed;
+    const char *spec;
+    yoke_matrix *ordered = NULL;
+    YK_TRY(yk_split_shuffled(generator, text, &seed, &spec));
+    YK_TRY(yoke_matrix_generate(context, spec, &ordered));
+    yoke_status status = shuffle(context, &ordered->csr, seed, matrix);
     yoke_matrix_destroy(ordered);
     return status;
 }

@@ -171,22 +171,25 @@ static yoke_plan *plan_after(yoke_matrix *matrix, yoke_plan *before)
 }
 
 /* A plan, or none; where it measures which share the CPU should have, made again with that one:
- * speeds change with it, as less or more lies in caches. */
+ * speeds change with it, as less or more lies in caches. known: or NULL; *share: that of the plan,
+ * or negative. */
 static yoke_status make_with_best_cut(yoke_matrix *matrix, const yoke_plan_options *options,
-                                      yoke_plan **made)
+                                      const yk_wise *known, double *share, yoke_plan **made)
 {
     enum { ROUNDS = 3 };
     yoke_plan_options in_given_order;
-    double share = -1.0;
+    bool knows_share = known && known->share >= 0.0;
+    *share = knows_share ? known->share : -1.0;
     *made = NULL;
     for (int round = 0;; round++) {
         *made = plan_after(matrix, *made);
         if (!*made) return yk_fail(YOKE_NO_MEMORY, "no memory for a plan");
-        yoke_status status = build(matrix, options, share, *made);
+        (*made)->wise = known;
+        yoke_status status = build(matrix, options, *share, *made);
         bool measures = status == YOKE_OK && (*made)->choice.cut_is_measured &&
-                        (*made)->bad_diagonal_row < 0 && round < ROUNDS;
-        if (measures) status = yk_cut_measure(*made, &share);
-        if (!measures || status != YOKE_OK || !is_another_cut(*made, share)) return status;
+                        (*made)->bad_diagonal_row < 0 && round < ROUNDS && !knows_share;
+        if (measures) status = yk_cut_measure(*made, share);
+        if (!measures || status != YOKE_OK || !is_another_cut(*made, *share)) return status;
         if ((*made)->reordering) continue;
         in_given_order = options ? *options : yoke_plan_defaults();
         in_given_order.reorder = "none"; /* another is not looked for again */
@@ -194,12 +197,33 @@ static yoke_status make_with_best_cut(yoke_matrix *matrix, const yoke_plan_optio
     }
 }
 
+/* The same by wisdom, where there is some, and kept as wisdom where it was measured. */
+static yoke_status make_wisely(yoke_matrix *matrix, const yoke_plan_options *options,
+                               yoke_plan **made)
+{
+    yk_wise wise;
+    bool known;
+    double share;
+    bool keep = yk_wise_ask(matrix, options, &wise, &known);
+    yoke_status status = make_with_best_cut(matrix, options, known ? &wise : NULL, &share, made);
+    if (!*made) return status;
+    (*made)->wise = NULL;
+    if (status == YOKE_OK && known && share >= 0.0)
+        yk_plan_note(*made, "wisdom: a share of %.4f of the rows on the CPU; it was not measured",
+                     share);
+    if (status == YOKE_OK && keep && ((*made)->timed || (share >= 0.0 && !known))) {
+        wise.patient = strcmp((*made)->choice.effort, "patient") == 0;
+        yk_wise_keep(*made, &wise, share);
+    }
+    return status;
+}
+
 /* A plan, or none; *falls_back: the same options with partition cpu would do as well. */
 static yoke_status make(yoke_matrix *matrix, const yoke_plan_options *options, yoke_plan **plan,
                         bool *falls_back)
 {
     yoke_plan *made = NULL;
-    yoke_status status = make_with_best_cut(matrix, options, &made);
+    yoke_status status = make_wisely(matrix, options, &made);
     if (!made) return YOKE_NO_MEMORY;
     *falls_back = made->choice.falls_back;
     if (status == YOKE_OK) {

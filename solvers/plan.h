@@ -7,6 +7,7 @@
 
 #include "lib/iface/memmode.h"
 #include "lib/iface/partition.h"
+#include "lib/wisdom.h"
 #include "solvers/cg/cg.h"
 #include "solvers/cg/row_shape.h"
 
@@ -24,7 +25,7 @@ typedef struct yk_choice {
     bool shared;               /* rows on a GPU and on the CPU */
     int64_t gpu_rows;          /* then: the GPU's */
     bool cut_is_measured;      /* and so may move */
-    char notice[160];          /* of what was done in place of what was asked; or empty */
+    char notice[256];          /* of what was done in place of what was asked; or empty */
     const yk_memmode *memmode; /* NULL with one owner */
     const yk_driver *driver;
     const char *home, *solver, *preconditioner, *effort;
@@ -76,10 +77,16 @@ struct yoke_plan {
     int results, result_capacity;
     char notices[1024];
     double plan_seconds;
+    const yk_wise *wise; /* while it is made: what is known of it; NULL: nothing */
+    bool timed;          /* candidates were */
 };
 
 /* plan.c: a line to the log and the reports. */
 void yk_plan_note(yoke_plan *plan, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* solve.c: the plan is this thread's, and the matrix's values stay, until it is left. */
+yoke_status yk_plan_enter(yoke_plan *plan);
+void yk_plan_leave(yoke_plan *plan);
 
 /* planner.c: names and "auto" into a choice. share: the CPU's, where the partition is one that
  * measures it; negative: not measured yet. */
@@ -93,6 +100,14 @@ yoke_status yk_cut_measure(yoke_plan *plan, double *share);
 /* tune.c: times candidates on the matrix itself, where the choice says so, and settles on one;
  * makes its driver ready. */
 yoke_status yk_tune(yoke_plan *plan);
+
+/* wise.c: fills wise with what is asked of wisdom, and with what it knows. False: nothing is asked
+ * for such a plan, nor kept. */
+bool yk_wise_ask(const yoke_matrix *matrix, const yoke_plan_options *options, yk_wise *wise,
+                 bool *known);
+
+/* Remembers what was found; share: of the rows on the CPU, negative where none was measured. */
+void yk_wise_keep(const yoke_plan *plan, yk_wise *wise, double share);
 
 /* tune.c: the state from which an advance is timed where all vectors are 0: they stay so. */
 void yk_begin_timing(yk_cg *cg);

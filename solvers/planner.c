@@ -11,6 +11,7 @@
 #include "matrices/number.h"
 #include "partition/balance.h"
 #include "solvers/cg/bytes.h"
+#include "solvers/estimate.h"
 #include "solvers/homes.h"
 #include "solvers/plan.h"
 #include "solvers/registry.h"
@@ -239,22 +240,6 @@ static yoke_status choose_effort(const yoke_plan_options *options, yk_choice *ch
     return YOKE_OK;
 }
 
-/* Seconds of an iteration over so many bytes: DECISIONS.md says where the figures are from. */
-static double seconds_on_cpu(const yoke_matrix *matrix, const yoke_plan_options *options,
-                             double bytes)
-{
-    const double of_thread = 13e9, of_all = 107e9, two_meetings = 2e-6;
-    double threads = yk_threads(matrix->context, options->threads), worth = bytes / BYTES_A_THREAD;
-    if (worth < threads) threads = worth < 1.0 ? 1.0 : worth;
-    return bytes / fmin(threads * of_thread, of_all) + (threads > 1.0 ? two_meetings : 0.0);
-}
-
-static double seconds_on_gpu(double bytes)
-{
-    const double launches = 13e-6, memory = 3.9e12;
-    return launches + bytes / memory;
-}
-
 /* Twice as fast by the estimate: caches hold small systems, which the estimate does not know, and a
  * GPU must be opened and filled first. */
 #define GPU_ADVANTAGE 2.0
@@ -265,26 +250,40 @@ static bool is_home_of_gpu(const char *home)
     return !is_auto(home) && strcmp(home, "owner") != 0;
 }
 
-/* For small systems no device is even asked for. What takes device pointers has its data there. */
-static bool is_worth_a_gpu(const yoke_matrix *matrix, const yoke_plan_options *options)
+/* Whether a GPU is taken whatever an estimate says, 1, or is not, 0; -1: the estimate says. What
+ * takes device pointers has its data there. */
+static int is_settled(const yoke_matrix *matrix, const yoke_plan_options *options)
 {
-    double bytes =
-        yk_csr_bytes(&matrix->csr) + yk_cg_row_bytes(false, false) * (double)matrix->csr.rows;
-    if (options->parts > 1 || is_named(options->driver, "team")) return false;
-    if (!is_auto(options->format) && !is_named(options->format, "csr")) return true;
-    if (is_home_of_gpu(options->home)) return true;
+    if (options->parts > 1 || is_named(options->driver, "team")) return 0;
+    if (!is_auto(options->format) && !is_named(options->format, "csr")) return 1;
+    if (is_home_of_gpu(options->home)) return 1;
     if (has_callbacks(matrix, options)) return callbacks_have(matrix, options, YOKE_APPLY_DEVICE);
-    return GPU_ADVANTAGE * seconds_on_gpu(bytes) < seconds_on_cpu(matrix, options, bytes);
+    return yk_is_surely_for_the_cpu(matrix) ? 0 : -1;
 }
 
-/* A build without CUDA is no surprise; a GPU that is not there may be. */
+/* What is wrong with a profile is told once a plan. */
+static bool is_worth_a_gpu(const yoke_matrix *matrix, const yoke_plan_options *options, int device,
+                           yk_choice *choice)
+{
+    yk_estimate estimate;
+    yk_estimate_owners(matrix, options->threads, device, &estimate);
+    snprintf(choice->notice, sizeof choice->notice, "%s", estimate.notice);
+    return GPU_ADVANTAGE * estimate.gpu < estimate.cpu;
+}
+
+/* For small systems no device is even asked for, and where one is not worth it by the machine's
+ * profile. What the GPU is called may tell more than was assumed. A build without CUDA is no
+ * surprise; a GPU that is not there may be. */
 static const char *default_partition(const yoke_matrix *matrix, const yoke_plan_options *options,
                                      yk_choice *choice)
 {
-    if (!is_worth_a_gpu(matrix, options)) return "cpu";
+    int settled = yoke_has("cuda") ? is_settled(matrix, options) : 0;
+    if (settled == 0 || (settled < 0 && !is_worth_a_gpu(matrix, options, -1, choice))) return "cpu";
     const char *reason = yk_gpu_reason();
-    if (*reason && yoke_has("cuda")) choice->declined = reason;
-    return *reason ? "cpu" : "gpu";
+    if (*reason) choice->declined = reason;
+    if (*reason) return "cpu";
+    if (settled < 0 && !is_worth_a_gpu(matrix, options, options->device, choice)) return "cpu";
+    return "gpu";
 }
 
 static const char *default_driver(const yoke_matrix *matrix, const yoke_plan_options *options,
@@ -324,13 +323,13 @@ static void leave_to_one(yoke_plan_options *options, yk_choice *choice)
         options->driver = options->format = options->home = NULL;
 }
 
-/* Before anything is measured: by the figures from which auto decides. */
+/* Before anything is measured: by the model. */
 static double guessed_share(const yoke_matrix *matrix, const yoke_plan_options *options)
 {
-    double bytes =
-        yk_csr_bytes(&matrix->csr) + yk_cg_row_bytes(false, false) * (double)matrix->csr.rows;
-    double on_cpu = seconds_on_cpu(matrix, options, bytes), on_gpu = seconds_on_gpu(bytes);
-    return bytes > 0.0 ? on_gpu / (on_cpu + on_gpu) : 0.0;
+    yk_estimate estimate;
+    if (matrix->csr.rows == 0) return 0.0;
+    yk_estimate_owners(matrix, options->threads, -1, &estimate);
+    return estimate.gpu / (estimate.cpu + estimate.gpu);
 }
 
 /* Which rows a GPU has beside the CPU. */

@@ -120,11 +120,11 @@ static const entry reorderings[] = {
 };
 static const entry machines[] = {
     {"this", "this", "the machine this runs on", here, NULL},
-    {"gh200-120", "gh200-120", "GH200, 120 GB LPDDR5X", NULL, NEXT},
-    {"gh200-480", "gh200-480", "GH200, 480 GB LPDDR5X", NULL, NEXT},
-    {"h100-pcie", "h100-pcie", "H100 behind PCIe", NULL, NEXT},
-    {"h100-sxm", "h100-sxm", "H100 SXM", NULL, NEXT},
-    {"h200-16cores", "h200-16cores", "H200 with 16 host cores", NULL, NEXT},
+    {"gh200-120", "gh200-120", "GH200, 120 GB LPDDR5X", here, NULL},
+    {"gh200-480", "gh200-480", "GH200, 480 GB LPDDR5X", here, NULL},
+    {"h100-pcie", "h100-pcie", "H100 behind PCIe", here, NULL},
+    {"h100-sxm", "h100-sxm", "H100 SXM", here, NULL},
+    {"h200-16cores", "h200-16cores", "H200 with 16 host cores", here, NULL},
     {0},
 };
 

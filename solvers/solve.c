@@ -272,7 +272,7 @@ static yoke_status solve_one(yoke_plan *plan, const double *b, double *x,
 }
 
 /* Takes the plan for this thread, and keeps the matrix's values still. */
-static yoke_status enter(yoke_plan *plan)
+yoke_status yk_plan_enter(yoke_plan *plan)
 {
     if (!plan) return yk_fail(YOKE_INVALID, "plan is NULL");
     if (!plan->usable) return yk_fail(YOKE_SPOILED, "the plan did not survive an earlier failure");
@@ -289,7 +289,7 @@ static yoke_status enter(yoke_plan *plan)
     return YOKE_OK;
 }
 
-static void leave(yoke_plan *plan)
+void yk_plan_leave(yoke_plan *plan)
 {
     atomic_fetch_sub(&yk_plan_given(plan)->solving, 1);
     atomic_store(&plan->busy, 0);
@@ -307,11 +307,11 @@ yoke_status yoke_solve(yoke_plan *plan, const double *b, double *x,
     yoke_solve_options defaults = yoke_solve_defaults();
     if (!options) options = &defaults;
     YK_TRY(check_options(options));
-    YK_TRY(enter(plan));
+    YK_TRY(yk_plan_enter(plan));
     plan->results = 0;
     yoke_status status = solve_one(plan, b, x, options, &plan->result[0]);
     if (status == YOKE_OK) plan->results = 1;
-    leave(plan);
+    yk_plan_leave(plan);
     return status;
 }
 
@@ -348,7 +348,7 @@ yoke_status yoke_solve_many(yoke_plan *plan, int n, const double *b, int64_t ldb
     yoke_solve_options defaults = yoke_solve_defaults();
     if (!options) options = &defaults;
     YK_TRY(check_options(options));
-    YK_TRY(enter(plan));
+    YK_TRY(yk_plan_enter(plan));
     int64_t rows = plan->cg.rows;
     yoke_status status = YOKE_OK;
     if (n < 0 || ldb < rows || ldx < rows)
@@ -357,7 +357,7 @@ yoke_status yoke_solve_many(yoke_plan *plan, int n, const double *b, int64_t ldb
                          (long long)ldb, (long long)ldx, (long long)rows);
     else
         status = solve_each(plan, n, b, ldb, x, ldx, options);
-    leave(plan);
+    yk_plan_leave(plan);
     return status;
 }
 

@@ -60,11 +60,29 @@ static double time_shape(yoke_plan *plan, bool folded, int64_t iterations, doubl
     return least;
 }
 
+static const char *shape_of(bool folded)
+{
+    return folded ? "folded" : "unfolded";
+}
+
+static void note_wisdom(yoke_plan *plan, const char *driver)
+{
+    const yk_wise *wise = plan->wise;
+    yk_plan_note(plan, "wisdom: driver %s, format %s, shape %s; nothing was timed", driver,
+                 wise->format, shape_of(wise->folded));
+}
+
 static void tune_cpu(yoke_plan *plan)
 {
     const yk_choice *choice = &plan->choice;
     plan->cg.folded = choice->folded;
     if (!choice->measure_shape) return;
+    if (plan->wise) {
+        plan->cg.folded = plan->wise->folded;
+        note_wisdom(plan, choice->driver->name);
+        return;
+    }
+    plan->timed = true;
     int64_t each = choice->measure_iterations / 2;
     double unfolded = time_shape(plan, false, each, choice->measure_seconds / 2);
     double folded = time_shape(plan, true, each, choice->measure_seconds / 2);
@@ -110,11 +128,6 @@ void yk_begin_timing(yk_cg *cg)
 {
     begin_timing(cg, 0.0);
     if (cg->parts > 1) cg->driver->engine->exchange(cg, YK_BOUNDARY_Z); /* halos are 0 too */
-}
-
-static const char *shape_of(bool folded)
-{
-    return folded ? "folded" : "unfolded";
 }
 
 static yoke_status use(yoke_plan *plan, const candidate *c, bool *accepted)
@@ -304,6 +317,43 @@ static const yk_driver *estimated_driver(yoke_plan *plan)
     return plan->choice.driver;
 }
 
+/* What is known of the plan, if it can be had of this choice and runs. */
+static yoke_status take_wisdom(yoke_plan *plan, candidate *best, bool *taken)
+{
+    const yk_wise *wise = plan->wise;
+    const yk_choice *choice = &plan->choice;
+    candidate c = *best;
+    *taken = false;
+    if (!wise) return YOKE_OK;
+    const yk_driver *driver;
+    for (int k = 0; choice->measure_driver && (driver = driver_at(choice, k)); k++)
+        if (strcmp(driver->name, wise->driver) == 0) c.driver = driver;
+    if (choice->measure_format && strcmp(wise->format, c.format) != 0)
+        c.format = other_format(c.format);
+    if (choice->measure_shape) c.folded = wise->folded;
+    bool same = strcmp(c.driver->name, wise->driver) == 0 && strcmp(c.format, wise->format) == 0 &&
+                c.folded == wise->folded;
+    if (same) YK_TRY(use(plan, &c, taken));
+    if (*taken)
+        *best = c;
+    else
+        yk_plan_note(plan, "wisdom not used: driver %s, format %s, shape %s cannot be had here",
+                     wise->driver, wise->format, shape_of(wise->folded));
+    return YOKE_OK;
+}
+
+static yoke_status measure_or_know(yoke_plan *plan, tuning *t)
+{
+    bool taken;
+    YK_TRY(take_wisdom(plan, &t->best, &taken));
+    if (taken) {
+        note_wisdom(plan, t->best.driver->name);
+        return YOKE_OK;
+    }
+    plan->timed = true;
+    return measure(t);
+}
+
 static yoke_status tune_gpu(yoke_plan *plan)
 {
     const yk_choice *choice = &plan->choice;
@@ -312,7 +362,7 @@ static yoke_status tune_gpu(yoke_plan *plan)
     tuning t = tuning_of(plan);
     bool possible = plan->bad_diagonal_row < 0;
     if (possible && (choice->measure_driver || choice->measure_format || choice->measure_shape))
-        YK_TRY(measure(&t));
+        YK_TRY(measure_or_know(plan, &t));
     YK_TRY(settle(plan, t.best));
     if (choice->measure_format) cg->driver->engine->keep_format(cg);
     cg->s = (yk_cg_scalars){0};

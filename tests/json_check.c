@@ -128,21 +128,36 @@ static int read_member(reader *r)
     return 1;
 }
 
-static int read_items(reader *r, char close, int (*item)(reader *))
+static int read_members(reader *r)
 {
     r->at++;
-    if (take_char(r, close)) return 1;
+    if (take_char(r, '}')) return 1;
     do
-        if (!item(r)) return 0;
+        if (!read_member(r)) return 0;
     while (take_char(r, ','));
-    return take_char(r, close);
+    return take_char(r, '}');
+}
+
+/* The k-th value is known as "outer.k". */
+static int read_array(reader *r)
+{
+    size_t outer = strlen(r->path);
+    r->at++;
+    if (take_char(r, ']')) return 1;
+    int k = 0;
+    do {
+        snprintf(r->path + outer, sizeof r->path - outer, ".%d", k++);
+        if (!read_value(r)) return 0;
+        r->path[outer] = '\0';
+    } while (take_char(r, ','));
+    return take_char(r, ']');
 }
 
 static int read_value(reader *r)
 {
     skip_blanks(r);
-    if (*r->at == '{') return read_items(r, '}', read_member);
-    if (*r->at == '[') return read_items(r, ']', read_value);
+    if (*r->at == '{') return read_members(r);
+    if (*r->at == '[') return read_array(r);
     if (*r->at == '"') return read_string(r);
     return read_word(r);
 }

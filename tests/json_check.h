@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 /* 1 if text, up to its end, is one JSON object without repeated keys in a level. keys: its keys in
- * order, nested ones as "outer.inner", each followed by a blank. */
+ * order, nested ones as "outer.inner", in an array as "outer.0.inner", each followed by a blank. */
 int json_object(const char *text, char *keys, size_t capacity);
 
 /* The text of a value by its key as above ("us_per_iteration.median"), as it stands; "" if there is

@@ -12,6 +12,7 @@
 #include <yoke_tools.h>
 
 #include "lib/context.h"
+#include "solvers/cg/gpu_state.h"
 #include "solvers/plan.h"
 #include "tests/fake/fake.h"
 
@@ -935,6 +936,36 @@ Test(fake_gpu, the_persistent_driver_gives_the_bits_of_the_cpu_on_every_chip)
                 snprintf(name, sizeof name, "%s, %s, chip %zu", specs[s], names[p], c);
                 same_as_cpu(matrix, &planning, (s + c) % 2, name);
             }
+    }
+    nothing_lives("in the end");
+}
+
+static int stride_on(const char *spec, int multiprocessors)
+{
+    yoke_plan_options planning = persistent_options("none", YOKE_NULLSPACE_NONE);
+    yoke_plan *plan = NULL;
+    fake_set_chip((fake_chip){multiprocessors, 232448, 0});
+    MUST(yoke_plan_create(generated(new_context(), spec), &planning, &plan));
+    int stride = plan->cg.gpu->resident.shape.stride;
+    yoke_plan_destroy(plan);
+    return stride;
+}
+
+/* 31^3 rows leave the last nodes of some blocks empty; planes of 28^3 lie badly to nodes. */
+Test(fake_gpu, a_block_of_the_persistent_driver_has_parts_of_planes_that_are_neighbours)
+{
+    static const char *const names[] = {"none", "jacobi"};
+    cr_assert_eq(stride_on("poisson3d7:32", 32), 2);
+    cr_assert_eq(stride_on("poisson3d7:31", 30), 2);
+    cr_assert_eq(stride_on("poisson3d27:32", 32), 2);
+    cr_assert_eq(stride_on("poisson3d7:28", 22), 1);
+    cr_assert_eq(stride_on("poisson2d5:180", 32), 1);
+    for (int p = 0; p < 2; p++) {
+        yoke_plan_options planning = persistent_options(names[p], YOKE_NULLSPACE_NONE);
+        fake_set_chip((fake_chip){32, 232448, 0});
+        same_as_cpu(generated(new_context(), "poisson3d7:32"), &planning, p, names[p]);
+        fake_set_chip((fake_chip){30, 232448, 0});
+        same_as_cpu(generated(new_context(), "poisson3d7:31"), &planning, p, names[p]);
     }
     nothing_lives("in the end");
 }

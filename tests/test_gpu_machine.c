@@ -3,6 +3,7 @@
  * test is skipped, or with YOKE_REQUIRE_GPU=1 fails. */
 #include <criterion/criterion.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <yoke_tools.h>
@@ -111,6 +112,52 @@ Test(gpu_machine, every_figure_is_measured_and_of_its_order)
     assert_within("graph_node", s.graph_node, 1e-8, 1e-4);
     assert_within("grid_barrier", s.grid_barrier, 1e-7, 1e-4);
     assert_within("flag_round_trip", s.flag_round_trip, 1e-7, 1e-3);
+}
+
+static double at(const yoke_profile *p, const char *name, double x)
+{
+    return yoke_profile_value(p, name, x);
+}
+
+/* All that one GPU lets a profile know, in the time that is promised, and kept as it was measured.
+ */
+Test(gpu_machine, a_profile_is_measured_in_seconds_and_kept)
+{
+    yoke_profile *p = NULL, *kept = NULL;
+    char folder[] = "/tmp/yoke_calibrate_XXXXXX", path[256];
+    double start = yoke_seconds();
+    cr_assert_eq(yoke_profile_calibrate(context, 0, NULL, NULL, &p), YOKE_OK, "%s",
+                 yoke_error_text());
+    assert_within("seconds", yoke_seconds() - start, 0.0, 15.0);
+    cr_assert_not(strstr(yoke_profile_notice(p), "not all could be measured"), "%s",
+                  yoke_profile_notice(p));
+    double read = at(p, "gpu_read", 1e9), sms = at(p, "gpu_sms", 1.0);
+    assert_within("gpu_read", read, 5e10, 2e13);
+    assert_within("gpu_read in the cache", at(p, "gpu_read", 16e6), 0.8 * read, 50 * read);
+    assert_within("gpu_read_sms", at(p, "gpu_read_sms", sms), 0.7 * read, 1.3 * read);
+    assert_within("a sixteenth", at(p, "gpu_read_sms", sms / 16.0), 0.02 * read, 0.5 * read);
+    assert_within("gpu_gather_set", at(p, "gpu_gather_set", 5e8), 1e9, 1e13);
+    assert_within("gathers in the cache", at(p, "gpu_gather_set", 1e6),
+                  at(p, "gpu_gather_set", 5e8), 1e13);
+    assert_within("gpu_reads_host", at(p, "gpu_reads_host", 1.0), 1e9, 1e12);
+    assert_within("gpu_writes_host", at(p, "gpu_writes_host", 1.0), 1e9, 1e12);
+    assert_within("shared", at(p, "gpu_reads_host_shared", 1.0), 1e8,
+                  1.3 * at(p, "gpu_reads_host", 1.0));
+    assert_within("the CPU's", at(p, "cpu_reads_host_shared", 1.0), 1e8, 1e13);
+    assert_within("gpu_graph_launch", at(p, "gpu_graph_launch", 1.0), 1e-6, 1e-3);
+    assert_within("copy_time", at(p, "copy_time", 8e6), at(p, "copy_time", 8.0), 1e-1);
+    assert_within("page_migration_to_gpu", at(p, "page_migration_to_gpu", 1.0), 1e8, 1e12);
+    assert_within("page_round_trip", at(p, "page_round_trip", 1.0), 1e-7, 1e-2);
+    cr_assert_not_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/p.profile", folder);
+    cr_assert_eq(yoke_profile_save(p, path, NULL, 0), YOKE_OK, "%s", yoke_error_text());
+    cr_assert_eq(yoke_profile_open(path, 0, &kept), YOKE_OK, "%s", yoke_error_text());
+    cr_assert_str_eq(yoke_profile_notice(kept), "");
+    assert_within("kept", at(kept, "gpu_read", 1e9), 0.99999 * read, 1.00001 * read);
+    remove(path);
+    remove(folder);
+    yoke_profile_close(p);
+    yoke_profile_close(kept);
 }
 
 /* A counter that moves while the GPU works for more than its steps; where NVML is. */

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* test_gpu_planning.c: effort measure on a GPU: what is timed, what is taken, what is left. */
 #include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
 
+#include "lib/matrix.h"
+#include "lib/profile.h"
 #include "tests/need_gpu.h"
 #include "tests/systems.h"
 
@@ -205,4 +209,158 @@ Test(gpu_planning, a_matrix_with_a_nan_is_planned_and_the_solve_names_it)
     yoke_matrix *matrix = dense(listened(&j), 2, entry);
     yoke_plan_options planning = measured(NULL, NULL, NULL);
     cr_assert_eq(solve_with(matrix, &planning, b, x, NULL).outcome, YOKE_NOT_FINITE);
+}
+
+/* ------------------------------------------------- by this machine's profile */
+
+/* Keeps one for this machine in a folder of the test's, as a H200's but for the CPU's speed. */
+static void keep_profile(double cpu_speed)
+{
+    char folder[] = "/tmp/yoke_planning_XXXXXX";
+    char path[512];
+    yk_profile p;
+    cr_assert(mkdtemp(folder));
+    setenv("XDG_CACHE_HOME", folder, 1);
+    MUST(yk_profile_shipped("h200-16cores", &p));
+    yk_profile_key_here(0, &p.key);
+    p.cpu_read.points = 0;
+    yk_curve_add(&p.cpu_read, 1.0, cpu_speed, YK_MEASURED, "test");
+    MUST(yk_profile_kept_path(&p.key, true, path, sizeof path));
+    MUST(yk_profile_write(path, &p));
+}
+
+static void remove_profile(void)
+{
+    char command[600];
+    snprintf(command, sizeof command, "rm -rf '%s'", getenv("XDG_CACHE_HOME"));
+    cr_assert_eq(system(command), 0);
+}
+
+static yoke_report solved_by_auto(const char *spec)
+{
+    yoke_matrix *matrix = generated(new_context(), spec);
+    int64_t rows = yoke_matrix_rows(matrix);
+    double *b = filled(rows, 1.0), *x = filled(rows, 0.0);
+    yoke_solve_options options = yoke_solve_defaults();
+    options.maxit = 2;
+    return solve_with(matrix, NULL, b, x, &options);
+}
+
+Test(gpu_planning, auto_takes_whom_the_profile_says_is_faster)
+{
+    keep_profile(1e13); /* the rows' own work is left, which no memory takes away */
+    cr_assert_str_eq(solved_by_auto("poisson2d5:60").partition, "cpu");
+    remove_profile();
+    keep_profile(1e8);
+    cr_assert_str_eq(solved_by_auto("poisson2d5:60").partition, "gpu");
+    cr_assert_str_eq(solved_by_auto("poisson2d5:8").partition, "cpu", "too small to ask");
+    remove_profile();
+}
+
+/* Broken ones are told of in the report and not used. */
+Test(gpu_planning, a_profile_that_cannot_be_used_is_told)
+{
+    char path[512];
+    yk_profile_key key;
+    keep_profile(1e8);
+    yk_profile_key_here(0, &key);
+    MUST(yk_profile_kept_path(&key, false, path, sizeof path));
+    cr_assert_eq(truncate(path, 200), 0);
+    yoke_matrix *matrix = generated(new_context(), "poisson3d7:64");
+    yoke_plan *plan = NULL;
+    double *b = filled(262144, 1.0), *x = filled(262144, 0.0);
+    yoke_solve_options options = yoke_solve_defaults();
+    options.maxit = 2;
+    MUST(yoke_plan_create(matrix, NULL, &plan));
+    MUST(yoke_solve(plan, b, x, &options));
+    cr_assert(strstr(yoke_plan_report(plan)->notices, "profile not used"), "%s",
+              yoke_plan_report(plan)->notices);
+    yoke_plan_destroy(plan);
+    remove_profile();
+}
+
+/* ------------------------------------------------------------------ wisdom */
+
+typedef struct told {
+    int timed, wise; /* lines that tell of a measurement, and of wisdom */
+    char last[256];  /* of wisdom */
+} told;
+
+static void keep_told(void *user, yoke_log_level level, const char *text)
+{
+    told *t = user;
+    if (level == YOKE_LOG_DETAIL) t->timed += strncmp(text, "measured", 8) == 0;
+    if (strncmp(text, "wisdom", 6) != 0) return;
+    t->wise++;
+    snprintf(t->last, sizeof t->last, "%s", text);
+}
+
+static yoke_matrix *told_of(told *t, const char *spec)
+{
+    yoke_context_options options = yoke_context_defaults();
+    yoke_context *context = NULL;
+    options.log = keep_told;
+    options.log_user = t;
+    MUST(yoke_context_create(&options, &context));
+    return generated(keep(context), spec);
+}
+
+/* Planned twice: measured, then known, with the same plan and the same bits. */
+static void planned_by_wisdom(const yoke_plan_options *planning, const char *spec)
+{
+    told t = {0};
+    yoke_matrix *matrix = told_of(&t, spec);
+    int64_t rows = yoke_matrix_rows(matrix);
+    double *b = filled(rows, 1.0), *x = filled(rows, 0.0), *again = filled(rows, 0.0);
+    yoke_solve_options options = yoke_solve_defaults();
+    options.fixed_iterations = 1;
+    options.maxit = 10;
+    yoke_report first = solve_with(matrix, planning, b, x, &options);
+    cr_assert_gt(t.timed, 0);
+    cr_assert_eq(t.wise, 0, "%s", t.last);
+    t.timed = 0;
+    yoke_report second = solve_with(matrix, planning, b, again, &options);
+    cr_assert_eq(t.timed, 0, "measured again");
+    cr_assert_geq(t.wise, 1);
+    cr_assert_str_eq(second.driver, first.driver);
+    cr_assert_str_eq(second.format, first.format);
+    cr_assert_str_eq(second.shape, first.shape);
+    cr_assert_eq(memcmp(x, again, (size_t)rows * sizeof *x), 0, "other bits");
+}
+
+Test(gpu_planning, what_is_known_is_not_timed_again)
+{
+    yoke_plan_options planning = measured(NULL, NULL, NULL);
+    planned_by_wisdom(&planning, "poisson3d7:8");
+    planning = measured("graph", NULL, NULL);
+    planned_by_wisdom(&planning, "poisson3d27:12");
+    planning = measured(NULL, NULL, NULL);
+    planning.partition = "model";
+    planned_by_wisdom(&planning, "poisson3d27:16");
+}
+
+/* A file may name what this choice cannot have: it is measured, and the notice says so. */
+Test(gpu_planning, wisdom_that_cannot_be_had_is_measured_anew)
+{
+    told t = {0};
+    char path[] = "/tmp/yoke_wisdom_XXXXXX", command[256];
+    yoke_matrix *matrix = told_of(&t, "poisson3d7:8");
+    yoke_plan_options planning = measured(NULL, NULL, NULL);
+    int64_t rows = yoke_matrix_rows(matrix);
+    double *b = filled(rows, 1.0), *x = filled(rows, 0.0);
+    solve_with(matrix, &planning, b, x, NULL);
+    int handle = mkstemp(path);
+    cr_assert_geq(handle, 0);
+    close(handle);
+    yoke_context *context = matrix->context;
+    MUST(yoke_wisdom_export(context, path));
+    snprintf(command, sizeof command, "sed -i 's/ patient [a-z]* / patient warp-drive /' %s", path);
+    cr_assert_eq(system(command), 0);
+    MUST(yoke_wisdom_forget(context));
+    MUST(yoke_wisdom_import(context, path));
+    remove(path);
+    t = (told){0};
+    solve_with(matrix, &planning, b, x, NULL);
+    cr_assert(strstr(t.last, "wisdom not used: driver warp-drive"), "%s", t.last);
+    cr_assert_gt(t.timed, 0);
 }

@@ -121,7 +121,7 @@ job_valgrind()
 planted_finding()
 {
     mkdir "$work/planted-tree"
-    cp -R lib matrices tests "$work/planted-tree"
+    cp -R build-aux lib matrices tests "$work/planted-tree"
     rm "$work"/planted-tree/tests/fuzz/fuzz_[!v]*.c
     sed -i '/^int LLVMFuzzerTestOneInput/,/^{/s/^{/{ if (size > 0) __builtin_trap();/' \
         "$work/planted-tree/tests/fuzz/fuzz_vector.c"

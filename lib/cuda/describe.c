@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "lib/cuda/buffer.h"
+#include "lib/cuda/calibrate.h"
 #include "lib/cuda/device.h"
 #include "lib/cuda/nvml.h"
 #include "lib/cuda/speed.h"
@@ -96,6 +97,7 @@ const yk_gpu_tools yk_gpu_tools_cuda = {
     .count = yk_device_count,
     .describe = yk_gpu_describe,
     .measure = yk_gpu_measure,
+    .calibrate = yk_gpu_calibrate,
     .buffer_open = yk_gpu_buffer_open,
     .buffer_count = yk_gpu_buffer_count,
     .buffer_measure = yk_gpu_buffer_measure,

@@ -176,6 +176,33 @@ yoke_status yk_device_wait_mark(const yk_device *device, int mark)
     return YOKE_OK;
 }
 
+yoke_status yk_device_timer_create(void **timer)
+{
+    cudaEvent_t event;
+    CUDA_TRY(cudaEventCreate(&event));
+    *timer = event;
+    return YOKE_OK;
+}
+
+yoke_status yk_device_timer_set(const yk_device *device, void *timer)
+{
+    CUDA_TRY(cudaEventRecord(timer, device->stream));
+    return YOKE_OK;
+}
+
+yoke_status yk_device_timer_seconds(void *from, void *to, double *seconds)
+{
+    float milliseconds = 0.0F;
+    CUDA_TRY(cudaEventElapsedTime(&milliseconds, from, to));
+    *seconds = 1e-3 * (double)milliseconds;
+    return YOKE_OK;
+}
+
+void yk_device_timer_destroy(void *timer)
+{
+    if (timer) ignore(cudaEventDestroy(timer));
+}
+
 yoke_status yk_device_capture_begin(const yk_device *device)
 {
     CUDA_TRY(cudaStreamBeginCapture(device->stream, cudaStreamCaptureModeThreadLocal));

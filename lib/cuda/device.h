@@ -85,6 +85,13 @@ yoke_status yk_device_look(const yk_device *device, bool *idle);
 yoke_status yk_device_set_mark(const yk_device *device, int mark);
 yoke_status yk_device_wait_mark(const yk_device *device, int mark);
 
+/* A place in the stream with the time at which it is reached, and the seconds between two that were
+ * reached. */
+yoke_status yk_device_timer_create(void **timer);
+yoke_status yk_device_timer_set(const yk_device *device, void *timer);
+yoke_status yk_device_timer_seconds(void *from, void *to, double *seconds);
+void yk_device_timer_destroy(void *timer);
+
 /* What is enqueued between begin and end becomes a graph instead of running. */
 yoke_status yk_device_capture_begin(const yk_device *device);
 yoke_status yk_device_capture_end(const yk_device *device, void **graph);

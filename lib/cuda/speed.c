@@ -21,7 +21,7 @@
 
 /* Far beyond any level 2 cache. */
 #define MEMORY_BYTES ((size_t)1 << 30)
-/* Each way over the link: some milliseconds. */
+/* Each way over the link: some milliseconds; less where the device has little free. */
 #define LINK_BYTES ((size_t)1 << 27)
 
 enum { TRIES = 10, SAMPLES = 200, LAUNCHES = 1000, NODES = 1000, BARRIERS = 1000, ROUNDS = 1000 };
@@ -86,6 +86,7 @@ static yoke_status measure_cache(bench *b)
 
 typedef struct link_memory {
     void *host[2], *device[2]; /* to the GPU, from it */
+    size_t bytes;
 } link_memory;
 
 static yoke_status wait_for_both(const bench *b)
@@ -98,11 +99,11 @@ static yoke_status wait_for_both(const bench *b)
 static yoke_status copy_both(const bench *b, const link_memory *m, int to, int from)
 {
     if (to)
-        CUDA_TRY(cudaMemcpyAsync(m->device[0], m->host[0], LINK_BYTES, cudaMemcpyHostToDevice,
+        CUDA_TRY(cudaMemcpyAsync(m->device[0], m->host[0], m->bytes, cudaMemcpyHostToDevice,
                                  b->device.stream));
     if (from)
-        CUDA_TRY(cudaMemcpyAsync(m->host[1], m->device[1], LINK_BYTES, cudaMemcpyDeviceToHost,
-                                 b->other));
+        CUDA_TRY(
+            cudaMemcpyAsync(m->host[1], m->device[1], m->bytes, cudaMemcpyDeviceToHost, b->other));
     return wait_for_both(b);
 }
 
@@ -114,17 +115,17 @@ static yoke_status time_link(const bench *b, const link_memory *m, int to, int f
         YK_TRY(copy_both(b, m, to, from));
         best = fmin(best, yoke_seconds() - start);
     }
-    if (best > 0.0) *rate = (double)LINK_BYTES * (to + from) / best;
+    if (best > 0.0) *rate = (double)m->bytes * (to + from) / best;
     return YOKE_OK;
 }
 
 static yoke_status allocate_link(const bench *b, link_memory *m)
 {
     for (int i = 0; i < 2; i++) {
-        YK_TRY(yk_device_allocate_pinned("pinned memory", LINK_BYTES, &m->host[i]));
-        memset(m->host[i], 0, LINK_BYTES);
-        YK_TRY(yk_device_allocate(&b->device, "memory to copy", (int64_t)LINK_BYTES, 1,
-                                  &m->device[i]));
+        YK_TRY(yk_device_allocate_pinned("pinned memory", m->bytes, &m->host[i]));
+        memset(m->host[i], 0, m->bytes);
+        YK_TRY(
+            yk_device_allocate(&b->device, "memory to copy", (int64_t)m->bytes, 1, &m->device[i]));
     }
     return YOKE_OK;
 }
@@ -139,7 +140,8 @@ static yoke_status time_links(const bench *b, const link_memory *m)
 
 static yoke_status measure_link(bench *b)
 {
-    link_memory m = {{NULL, NULL}, {NULL, NULL}};
+    size_t room = b->device.free_bytes / 8;
+    link_memory m = {{NULL, NULL}, {NULL, NULL}, LINK_BYTES < room ? LINK_BYTES : room};
     yoke_status status = allocate_link(b, &m);
     if (status == YOKE_OK) status = time_links(b, &m);
     for (int i = 0; i < 2; i++) {
@@ -347,32 +349,43 @@ static const struct group {
     yoke_status (*measure)(bench *b);
 } groups[] = {{measure_memory},   {measure_cache},    {measure_link},
               {measure_copies},   {measure_launches}, {measure_graph},
-              {measure_barriers}, {measure_flags},    {measure_counter}};
+              {measure_barriers}, {measure_flags},    {measure_counter} /* the last */};
+enum { GROUPS = sizeof groups / sizeof *groups };
 
-static yoke_status measure_groups(bench *b)
+static yoke_status measure_groups(bench *b, int count)
 {
     yoke_status first;
     CUDA_TRY(cudaStreamCreateWithFlags(&b->other, cudaStreamNonBlocking));
     CUDA_TRY(cudaEventCreate(&b->begin));
     CUDA_TRY(cudaEventCreate(&b->end));
     first = yk_device_try(yk_latency_load(), "loading the kernels");
-    for (size_t i = 0; i < sizeof groups / sizeof *groups; i++) {
+    for (int i = 0; i < count; i++) {
         yoke_status status = groups[i].measure(b);
         if (first == YOKE_OK) first = status;
     }
     return first;
 }
 
-yoke_status yk_gpu_measure(int number, yoke_gpu_speed *speed)
+static yoke_status measure(int number, yoke_gpu_speed *speed, int count)
 {
     bench b = {.speed = speed};
     YK_TRY(yk_device_open(number, &b.device));
     int previous = yk_device_enter(&b.device);
-    yoke_status status = measure_groups(&b);
+    yoke_status status = measure_groups(&b, count);
     if (b.begin) cudaEventDestroy(b.begin);
     if (b.end) cudaEventDestroy(b.end);
     if (b.other) cudaStreamDestroy(b.other);
     yk_device_leave(previous);
     yk_device_close(&b.device);
     return status;
+}
+
+yoke_status yk_gpu_measure(int number, yoke_gpu_speed *speed)
+{
+    return measure(number, speed, GROUPS);
+}
+
+yoke_status yk_gpu_measure_speeds(int number, yoke_gpu_speed *speed)
+{
+    return measure(number, speed, GROUPS - 1);
 }

@@ -8,4 +8,7 @@
 /* As yoke_gpu_measure. */
 yoke_status yk_gpu_measure(int number, yoke_gpu_speed *speed);
 
+/* All but the counter of energy, which takes most of a second. */
+yoke_status yk_gpu_measure_speeds(int number, yoke_gpu_speed *speed);
+
 #endif

@@ -10,10 +10,15 @@
 /* Beyond yoke_stream: every byte written, none read. */
 enum { YK_STREAM_WRITE = YOKE_STREAM_TRIAD + 1 };
 
+struct yk_calibration;
+
 typedef struct yk_gpu_tools {
     int (*count)(char *reason, size_t size);
     yoke_status (*describe)(int number, yoke_gpu *gpu);
     yoke_status (*measure)(int number, yoke_gpu_speed *speed);
+
+    /* Measures a profile's figures of a GPU (lib/calibrate.h), in some 5 s. */
+    void (*calibrate)(struct yk_calibration *c, int number);
 
     /* A buffer of that many bytes, rounded up, or of what the device has free if that is less; all
      * ones at first. Its measure is in bytes a second, 0 if it could not be taken; its sum is that

@@ -122,6 +122,178 @@ typedef struct yoke_gpu_speed {
 /* Takes some seconds. On failure the figures that were measured are there all the same. */
 YOKE_API yoke_status yoke_gpu_measure(int number, yoke_gpu_speed *speed);
 
+/* ----------------------------------------------------------- where time goes */
+
+/* A pass over an owner's rows. */
+typedef struct yoke_pass {
+    const char *name;  /* "direction", "multiply", "update"; "fold", "update"; or "iteration" of a
+                        * system that stays on a GPU's chip, whose passes do not part. Static. */
+    const char *owner; /* "gpu" or "cpu" */
+    double bytes;   /* that format and shape need; the passes' sum is a report's of an iteration */
+    double flops;   /* multiplications and additions */
+    double seconds; /* the least of some: a GPU's by events, the CPU's by the clock */
+} yoke_pass;
+
+enum { YOKE_PASSES = 8 /* of a plan, at most */ };
+
+/* Runs each pass of an iteration in turn, alone, one owner after the other. pass: [YOKE_PASSES];
+ * count: how many it has. The plan's vectors are 0 afterwards; its next solve begins anew.
+ * YOKE_UNSUITABLE: what a user's operator or preconditioner moves is not known. */
+YOKE_API yoke_status yoke_plan_time_passes(yoke_plan *plan, yoke_pass *pass, int *count);
+
+/* ------------------------------------------------------------------- model */
+
+enum { YOKE_HALOS = 4 };
+
+/* What a model needs to know of a matrix. */
+typedef struct yoke_shape {
+    double rows, nonzeros;
+    double longest_row;
+    double start_bytes;  /* of a row start: 4 or 8 */
+    double sell_entries; /* of SELL, padding included */
+    int sell_sorted;     /* rows by length: a byte a row more */
+    double sectors; /* a row: distinct sectors of 32 bytes of the vector that 256 rows gather */
+    /* Where the last 1, 5, 20, 50 % of the rows are cut off: rows of the others that these need,
+     * and of these that the others need. */
+    double halo_of_last[YOKE_HALOS], halo_of_first[YOKE_HALOS];
+} yoke_shape;
+
+/* Of a matrix: SELL and halos by all rows, sectors by some of them. YOKE_UNSUITABLE: an operator.
+ */
+YOKE_API yoke_status yoke_shape_of_matrix(const yoke_matrix *matrix, yoke_shape *shape);
+
+/* Of a generated one, by its arguments alone: nothing is generated, so it may be larger than
+ * memory. Errors as yoke_matrix_generate. */
+YOKE_API yoke_status yoke_shape_of_generated(const char *spec, yoke_shape *shape);
+
+/* A machine that the time of an iteration is predicted for: this one ("this"), a shipped one of
+ * yoke_list(YOKE_LIST_MACHINES), or the path of a profile. Errors: YOKE_UNKNOWN_NAME, YOKE_INVALID,
+ * YOKE_IO. */
+typedef struct yoke_model yoke_model;
+YOKE_API yoke_status yoke_model_open(yoke_context *context, const char *machine,
+                                     yoke_model **model);
+YOKE_API void yoke_model_close(yoke_model *model);
+YOKE_API const char *yoke_model_machine(const yoke_model *model); /* its name; the model's */
+
+/* What is to be said of its profile, edited by hand or not used; "": nothing. The model's. */
+YOKE_API const char *yoke_model_notice(const yoke_model *model);
+
+/* What the machine would be with a link, or cores, or a GPU so many times as fast ("link", "cores",
+ * "gpu"), for the predictions that follow. YOKE_INVALID. */
+YOKE_API yoke_status yoke_model_scale(yoke_model *model, const char *what, double factor);
+
+/* Figures of the machine by name, as in its profile: "gpu_sms"; NaN if not known. */
+YOKE_API double yoke_model_figure(const yoke_model *model, const char *name);
+
+/* The model's own numbers, k from 0; NULL past the end. Setting is for fitting them. */
+YOKE_API const char *yoke_model_constant(const yoke_model *model, int k, double *value,
+                                         const char **text);
+YOKE_API void yoke_model_set_constant(yoke_model *model, int k, double value);
+
+/* A plan, as far as its time goes. Names as in yoke_plan_options; NULL: mapped, owner, what suits
+ * the owners, sell, unfolded, none. */
+typedef struct yoke_model_plan {
+    double cpu_share; /* of the rows, from 0, a GPU alone, to 1, the CPU alone */
+    const char *memory, *home, *driver, *format, *shape, *preconditioner;
+    int threads; /* of the CPU; 0: those that it has and that are worth waking */
+    int gpu_sms; /* multiprocessors; 0: all */
+    int ranks;   /* 0, 1: one. Each has such a machine and as many rows */
+    double network_latency, network_speed; /* of the network between ranks: s, bytes a second */
+} yoke_model_plan;
+
+enum { YOKE_TERMS = 24 };
+
+typedef struct yoke_prediction {
+    double seconds;   /* of an iteration; NaN: the machine lacks a figure that the plan needs */
+    double cpu, gpu;  /* seconds that each owner works */
+    double gpu_bytes; /* that the plan takes of the GPU's memory */
+    int fits;         /* these are not more than it has */
+    int terms;
+    struct yoke_term {
+        const char *name, *text; /* static */
+        double work, counted;    /* seconds; counted: not hidden behind the other owner */
+    } term[YOKE_TERMS];          /* the sum of counted is seconds */
+} yoke_prediction;
+
+/* YOKE_UNKNOWN_NAME: a name that the model does not know; YOKE_UNSUITABLE: names that do not go
+ * together. */
+YOKE_API yoke_status yoke_model_predict(const yoke_model *model, const yoke_shape *shape,
+                                        const yoke_model_plan *plan, yoke_prediction *prediction);
+
+/* ----------------------------------------------------------------- profiles */
+
+/* What a model needs to know of a machine: figures, each with where it comes from. */
+typedef struct yoke_profile yoke_profile;
+
+/* By name: "this", one of YOKE_LIST_MACHINES, or the path of a file. Of this machine it is what was
+ * measured and kept, else what can be assumed. device: the GPU of "this" by CUDA's number, -1 for
+ * none. YOKE_UNKNOWN_NAME, YOKE_IO, YOKE_FORMAT (with the line). */
+YOKE_API yoke_status yoke_profile_open(const char *machine, int device, yoke_profile **profile);
+
+/* Measures this machine: in less than 15 s with a GPU, 5 s without. Threads: the context's.
+ * progress: NULL, or told what is measured next. What could not be measured stays unknown, with a
+ * notice. device: as above; without any GPU here the CPU alone is measured. YOKE_UNUSABLE: no such
+ * device. */
+YOKE_API yoke_status yoke_profile_calibrate(yoke_context *context, int device,
+                                            void (*progress)(void *user, const char *step),
+                                            void *user, yoke_profile **profile);
+
+/* Writes it as text that a person can read and edit. path NULL: where a profile of this machine is
+ * kept, in $XDG_CACHE_HOME/yoke or ~/.cache/yoke. where: NULL, or room for the path. YOKE_IO. */
+YOKE_API yoke_status yoke_profile_save(const yoke_profile *profile, const char *path, char *where,
+                                       size_t size);
+YOKE_API void yoke_profile_close(yoke_profile *profile);
+
+/* One line that its user should be told: why a kept profile was not used (of another machine or
+ * driver, cut short, not to be true), that it was edited, or why figures are missing; "": nothing.
+ */
+YOKE_API const char *yoke_profile_notice(const yoke_profile *profile);
+
+/* Strings live as long as the profile; what is not known is "" or 0. */
+typedef struct yoke_profile_machine {
+    const char *name, *text, *date, *cpu, *gpu, *driver;
+    int threads; /* processors of the machine */
+} yoke_profile_machine;
+YOKE_API void yoke_profile_describe(const yoke_profile *profile, yoke_profile_machine *machine);
+
+typedef struct yoke_figure {
+    const char *name, *text;   /* "gpu_launch", "an empty kernel, back to back" */
+    const char *unit;          /* "B/s", "s", "B", "1/s", "" for a count */
+    const char *kind;          /* "measured", "published", "assumed", "unknown" */
+    const char *source;        /* one line */
+    double value;              /* NaN: unknown, or a curve */
+    const char *at_unit;       /* of a curve: the unit of at; else NULL */
+    int points;                /* of a curve; 0: unknown */
+    const double *at, *values; /* [points] of a curve */
+} yoke_figure;
+
+/* The k-th figure (0-based); returns 0 past the end. */
+YOKE_API int yoke_profile_figure(const yoke_profile *profile, int k, yoke_figure *figure);
+
+/* A figure by name, a curve's at `at`: between its points, flat beyond them. NaN: unknown. */
+YOKE_API double yoke_profile_value(const yoke_profile *profile, const char *name, double at);
+
+/* ------------------------------------------------------------------- wisdom */
+
+/* Plans of effort "measure" and "patient" remember in their context what they found: driver,
+ * format, shape and the share of rows on the CPU, by a signature of the matrix's pattern and by
+ * what was asked. The same plan is then made without timing anything, with a notice in its reports.
+ * What "patient" found serves "measure" too.
+ *
+ * import: adds what a file holds; what was cut short, or is of another machine, driver or version
+ * of the library, is not used, with a line to the context's log. YOKE_IO; YOKE_FORMAT for what is
+ * no wisdom. export: replaces the file, as text. forget: all of it. */
+YOKE_API yoke_status yoke_wisdom_import(yoke_context *context, const char *path);
+YOKE_API yoke_status yoke_wisdom_export(yoke_context *context, const char *path);
+YOKE_API yoke_status yoke_wisdom_forget(yoke_context *context);
+
+typedef struct yoke_wisdom_counts {
+    int known; /* choices that are remembered */
+    int64_t used,
+        measured; /* plans made by them, and plans measured, since the context knows any */
+} yoke_wisdom_counts;
+YOKE_API yoke_status yoke_wisdom_count(const yoke_context *context, yoke_wisdom_counts *counts);
+
 /* ------------------------------------------------------------------- energy */
 
 /* Joules that a GPU's board drew, by NVML, which is opened at first use; with device -1, those of

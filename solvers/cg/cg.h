@@ -76,6 +76,10 @@ typedef struct yk_engine {
     /* Seconds of one iteration's passes over each owner's rows, for planning; NULL: there is one
      * owner. */
     void (*time_passes)(yk_cg *cg, double *cpu, double *gpu);
+    /* All vectors 0: then no pass makes numbers that take longer. And seconds of each task in turn,
+     * alone, over each owner's rows; NaN where it has none, and after a failure. */
+    void (*clear)(yk_cg *cg);
+    void (*time_tasks)(yk_cg *cg, const yk_task *task, int count, double *cpu, double *gpu);
     /* Every boundary into the halos of all parts, outside the loop; NULL: there is one part. */
     void (*exchange)(yk_cg *cg, yk_boundary which);
     /* b into the parts; x0 into x, or 0 where it is NULL; p = 0. */

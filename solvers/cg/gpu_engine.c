@@ -8,6 +8,7 @@
 #include "lib/cuda/shared.h"
 #include "lib/status.h"
 #include "solvers/cg/gpu_state.h"
+#include "solvers/cg/timing.h"
 
 bool yk_gpu_ok(yk_cg *cg, yoke_status status)
 {
@@ -325,6 +326,8 @@ const yk_engine yk_engine_gpu = {
     .load_vector = load_vector,
     .run = run,
     .apply = yk_gpu_apply,
+    .clear = yk_gpu_clear,
+    .time_tasks = yk_gpu_time_tasks,
     .import = import,
     .export = export,
 };

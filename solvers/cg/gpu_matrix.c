@@ -159,7 +159,7 @@ static yoke_status make_resident(yk_cg *cg, const yk_csr *csr)
 {
     yk_csr on_device = yk_gpu_view_of(cg, 0).rows.csr;
     on_device.nonzeros = csr->nonzeros;
-    return yk_gpu_make_resident(cg, &on_device);
+    return yk_gpu_make_resident(cg, csr, &on_device);
 }
 
 static yoke_status load_here(yk_cg *cg, const yk_csr *csr, const char *format)

@@ -54,8 +54,9 @@ struct own_row {
     int place; /* in the block, and the length of its matrix row: place << 16 | length */
 };
 
-template <int PASSES> struct worker {
-    enum { EARLY = PASSES < 4 ? 4 : 9 }; /* halo rows that it takes while the sums travel */
+template <bool STREAMS, int PASSES> struct worker {
+    /* Halo rows that it takes while the sums travel. Beside a stream fewer fit. */
+    static constexpr int MORE = STREAMS ? 6 : 8, EARLY = PASSES < 4 ? 4 : MORE;
     own_row row[PASSES];
     unsigned sent;   /* bit k: another block needs row k */
     int from[EARLY]; /* where its halo rows come from */
@@ -67,13 +68,13 @@ template <int PASSES> struct worker {
 struct block {
     const yk_resident &a;
     arrays at;
-    int rows, room;       /* of the block: rows that exist, places for them */
-    int64_t first;        /* its first row */
+    int room, first;      /* places of the block, and the first of them */
+    int node;             /* its first */
     const int32_t *slice; /* its part of the image */
     const uint16_t *column;
     const double *value;
     int kept; /* entries that are in shared memory */
-    const int32_t *halo_row;
+    const int32_t *halo_place;
     int halo;
     int update, dots;
     unsigned long long tag; /* of this meeting */
@@ -90,15 +91,24 @@ template <int SHARERS> static __device__ __forceinline__ bool leads()
     return SHARERS == 1 || threadIdx.x % SHARERS == 0;
 }
 
-/* Halo rows are for all but the first warp, which sums. */
-static __device__ __forceinline__ int halo_of(int j)
+/* Warps for sums, of which the second awaits the nodes that the first has not, if any. */
+template <int PASSES> static constexpr int summers = PASSES > 1 ? 2 : 1;
+
+template <int PASSES> static __device__ __forceinline__ bool sums_take_two(const block &b)
 {
-    return (int)threadIdx.x - WARP + j * ((int)blockDim.x - WARP);
+    return summers<PASSES> > 1 && b.a.shape.nodes > WARP * BATCH;
 }
 
-static __device__ __forceinline__ bool has_halo(const block &b, int j)
+/* Halo rows are for all but those warps. */
+template <int PASSES> static __device__ __forceinline__ int halo_of(int j)
 {
-    return threadIdx.x >= WARP && halo_of(j) < b.halo;
+    constexpr int others = summers<PASSES> * WARP;
+    return (int)threadIdx.x - others + j * ((int)blockDim.x - others);
+}
+
+template <int PASSES> static __device__ __forceinline__ bool has_halo(const block &b, int j)
+{
+    return threadIdx.x >= summers<PASSES> * WARP && halo_of<PASSES>(j) < b.halo;
 }
 
 /* ----------------------------------------------------------------- product */
@@ -293,10 +303,10 @@ static __device__ __forceinline__ void publish(const block &b, int slot, double 
 {
     const yk_resident_shape &shape = b.a.shape;
     const int lane = threadIdx.x, of_block = shape.chunks / shape.node_chunks;
-    const int first = blockIdx.x * of_block;
+    const int first = b.node;
     if (shape.node_chunks > 1) sum = tree_over(sum, shape.node_chunks);
     if (!CLUSTER) {
-        int node = first + lane / shape.node_chunks;
+        int node = first + lane / shape.node_chunks * shape.stride;
         if (lane % shape.node_chunks == 0 && lane < shape.chunks && node < shape.nodes)
             put(b.a.word + slot + node, sum, b.tag);
         return;
@@ -313,7 +323,7 @@ static __device__ __forceinline__ void publish(const block &b, int slot, double 
 template <int COUNT>
 static __device__ __forceinline__ double await(const block &b, int slot, int from, bool *good)
 {
-    const int lane = threadIdx.x, words = b.a.shape.nodes - from;
+    const int lane = threadIdx.x % WARP, words = b.a.shape.nodes - from;
     const yk_message *word = b.a.word + slot + from + (lane < words ? lane : 0);
     double value[COUNT];
     for (int tries = 1;; tries++) {
@@ -383,8 +393,34 @@ static __device__ __forceinline__ void step(const block &b, kind kind, yk_gpu_lo
     now->halt = now->s.stop != YK_CG_GO_ON || now->left <= 0;
 }
 
+/* Of the first two warps. */
+static __device__ __forceinline__ void pair_barrier()
+{
+    asm volatile("bar.sync 1, 64;" ::: "memory");
+}
+
+/* Where the second leaves its total: beyond the chunks' sums. */
+static __device__ __forceinline__ double &beside(const block &b, int d)
+{
+    return b.at.node[d * WARP + WARP - 1];
+}
+
+/* The second warp: the nodes that the first has not. */
+static __device__ __forceinline__ void meet_beside(const block &b, kind kind, int dots)
+{
+    bool good = true;
+#pragma unroll 1
+    for (int d = 0; d < dots; d++) {
+        double total =
+            await<BATCH>(b, (kind * MOST_DOTS + d) * b.a.shape.nodes, WARP * BATCH, &good);
+        if (threadIdx.x == WARP) beside(b, d) = total;
+    }
+    if (threadIdx.x == WARP && !good) b.at.now->lost = 1;
+    pair_barrier();
+}
+
 /* The first warp, after sum_chunks. */
-template <bool CLUSTER>
+template <bool CLUSTER, int PASSES>
 static __device__ __forceinline__ void meet(const block &b, kind kind, yk_gpu_loop *loop, int dots)
 {
     const int lane = threadIdx.x, nodes = b.a.shape.nodes;
@@ -404,24 +440,31 @@ static __device__ __forceinline__ void meet(const block &b, kind kind, yk_gpu_lo
             total = await<1>(b, slot, 0, &good);
         } else {
             total = await<BATCH>(b, slot, 0, &good);
-            if (nodes > WARP * BATCH) total += await<BATCH>(b, slot, WARP * BATCH, &good);
+            if (PASSES == 1 && nodes > WARP * BATCH)
+                total += await<BATCH>(b, slot, WARP * BATCH, &good);
         }
         if (d == 0)
             first = total;
         else if (lane == 0)
             b.at.now->dot[d] = total;
     }
+    const bool two = sums_take_two<PASSES>(b);
+    if (two) pair_barrier();
     if (lane != 0) return;
+    if (two) {
+        first += beside(b, 0);
+        for (int d = 1; d < dots; d++) b.at.now->dot[d] += beside(b, d);
+    }
     step(b, kind, loop, first);
     if (!good) b.at.now->lost = 1;
 }
 
 /* -------------------------------------------------------------------- halo */
 
-/* A message's place in one word: its row, or in a cluster the block and the row in it. */
-template <bool CLUSTER> static __device__ __forceinline__ int place_of(const block &b, int row)
+/* A message's place in one word; in a cluster the block and the place in it. */
+template <bool CLUSTER> static __device__ __forceinline__ int place_of(const block &b, int place)
 {
-    return CLUSTER ? row / b.room << 16 | row % b.room : row;
+    return CLUSTER ? place / b.room << 16 | place % b.room : place;
 }
 
 template <bool CLUSTER>
@@ -442,13 +485,13 @@ static __device__ __forceinline__ void send_boundary(const block &b, int row, do
 }
 
 /* The first rows of a thread's halo, while the first warp meets. */
-template <bool CLUSTER, int PASSES>
-static __device__ __forceinline__ void take_halo(const block &b, worker<PASSES> &me)
+template <bool CLUSTER, bool STREAMS, int PASSES>
+static __device__ __forceinline__ void take_halo(const block &b, worker<STREAMS, PASSES> &me)
 {
-    constexpr int EARLY = worker<PASSES>::EARLY;
+    constexpr int EARLY = worker<STREAMS, PASSES>::EARLY;
     unsigned missing = 0;
 #pragma unroll
-    for (int j = 0; j < EARLY; j++) missing |= has_halo(b, j) ? 1u << j : 0u;
+    for (int j = 0; j < EARLY; j++) missing |= has_halo<PASSES>(b, j) ? 1u << j : 0u;
     for (int tries = 1; __any_sync(ALL, missing != 0); tries++) {
         double z[EARLY];
         unsigned long long tag[EARLY];
@@ -472,26 +515,27 @@ static __device__ __forceinline__ void take_halo(const block &b, worker<PASSES> 
 }
 
 /* p of the halo, from its z: that which is here, and the rest as it comes. */
-template <bool CLUSTER, int PASSES>
-static __device__ __forceinline__ void direct_halo(const block &b, const worker<PASSES> &me,
-                                                   const double *first_z)
+template <bool CLUSTER, bool STREAMS, int PASSES>
+static __device__ __forceinline__ void
+direct_halo(const block &b, const worker<STREAMS, PASSES> &me, const double *first_z)
 {
-    constexpr int EARLY = worker<PASSES>::EARLY;
+    constexpr int EARLY = worker<STREAMS, PASSES>::EARLY;
     const double beta = b.at.now->s.beta, shift = b.at.now->s.shift;
     double *p = b.at.p + b.room;
 #pragma unroll
     for (int j = 0; j < EARLY; j++)
-        if (has_halo(b, j)) p[halo_of(j)] = yk_fma(beta, p[halo_of(j)], me.z[j] - shift);
+        if (has_halo<PASSES>(b, j))
+            p[halo_of<PASSES>(j)] = yk_fma(beta, p[halo_of<PASSES>(j)], me.z[j] - shift);
 #pragma unroll 1
-    for (int j = EARLY; has_halo(b, j); j++) {
-        const int row = b.halo_row[halo_of(j)], place = place_of<CLUSTER>(b, row);
-        double z = first_z ? first_z[row] : 0.0;
+    for (int j = EARLY; has_halo<PASSES>(b, j); j++) {
+        const int there = b.halo_place[halo_of<PASSES>(j)], place = place_of<CLUSTER>(b, there);
+        double z = first_z ? first_z[yk_resident_row(&b.a.shape, there)] : 0.0;
         for (int tries = 1; !first_z && read_boundary<CLUSTER>(b, place, &z) != b.tag; tries++)
             if (tries % 1024 == 0 && lost_patience(b.a.abandoned, tries)) {
                 b.at.now->lost = 1;
                 break;
             }
-        p[halo_of(j)] = yk_fma(beta, p[halo_of(j)], z - shift);
+        p[halo_of<PASSES>(j)] = yk_fma(beta, p[halo_of<PASSES>(j)], z - shift);
     }
 }
 
@@ -504,8 +548,8 @@ static __device__ __forceinline__ double inverse_of(const block &b, int row)
 }
 
 /* x += alpha p; p = (z - shift) + beta p. */
-template <int SHARERS, int PASSES>
-static __device__ __forceinline__ void direction(const block &b, worker<PASSES> &me)
+template <int SHARERS, bool STREAMS, int PASSES>
+static __device__ __forceinline__ void direction(const block &b, worker<STREAMS, PASSES> &me)
 {
     const yk_cg_scalars &s = b.at.now->s;
 #pragma unroll
@@ -530,8 +574,8 @@ static __device__ __forceinline__ void direction(const block &b, worker<PASSES> 
 }
 
 /* q = A p, and the terms of p.q. */
-template <bool STREAMS, int SHARERS, int PASSES>
-static __device__ __forceinline__ void multiply(const block &b, worker<PASSES> &me)
+template <int SHARERS, bool STREAMS, int PASSES>
+static __device__ __forceinline__ void multiply(const block &b, worker<STREAMS, PASSES> &me)
 {
 #pragma unroll
     for (int k = 0; k < PASSES; k++) {
@@ -553,8 +597,8 @@ static __device__ __forceinline__ void multiply(const block &b, worker<PASSES> &
 }
 
 /* r -= alpha q, z, and the terms of their sums; z to the neighbours. */
-template <bool CLUSTER, int SHARERS, int PASSES>
-static __device__ __forceinline__ void update(const block &b, worker<PASSES> &me)
+template <bool CLUSTER, int SHARERS, bool STREAMS, int PASSES>
+static __device__ __forceinline__ void update(const block &b, worker<STREAMS, PASSES> &me)
 {
 #pragma unroll
     for (int k = 0; k < PASSES; k++) {
@@ -580,19 +624,19 @@ static __device__ __forceinline__ void update(const block &b, worker<PASSES> &me
 
 /* ------------------------------------------------------------- in and out */
 
-template <int SHARERS, int PASSES>
+template <int SHARERS, bool STREAMS, int PASSES>
 static __device__ __forceinline__ void load_rows(const block &b, const yk_cg_rows &g,
-                                                 worker<PASSES> &me)
+                                                 worker<STREAMS, PASSES> &me)
 {
     const int32_t *place = b.a.place + b.first;
     me.sent = 0;
 #pragma unroll
     for (int k = 0; k < PASSES; k++) {
         const int at = place[rank_of<SHARERS>(k)], row = at >> 16;
-        const int64_t i = b.first + row;
+        const int64_t i = yk_resident_row(&b.a.shape, b.first + row);
         own_row own = {0.0, 0.0, 0.0, at};
         double p = 0.0, inverse = 0.0;
-        if (row < b.rows) {
+        if (i < g.csr.rows) {
             own.x = g.x[i];
             own.r = g.r[i];
             p = g.p[i];
@@ -606,31 +650,32 @@ static __device__ __forceinline__ void load_rows(const block &b, const yk_cg_row
     }
 }
 
-/* The matrix as far as it is kept, and the halo's first p and z. */
-template <bool CLUSTER, int PASSES>
+/* The matrix as far as it is kept, and the halo's first p. */
+template <bool CLUSTER, bool STREAMS, int PASSES>
 static __device__ __forceinline__ void load_rest(const block &b, const yk_cg_rows &g,
-                                                 worker<PASSES> &me)
+                                                 worker<STREAMS, PASSES> &me)
 {
-    constexpr int EARLY = worker<PASSES>::EARLY;
+    constexpr int EARLY = worker<STREAMS, PASSES>::EARLY;
     for (int i = threadIdx.x; i <= b.a.slices; i += blockDim.x) b.at.slice[i] = b.slice[i];
     for (int i = threadIdx.x; i < b.kept; i += blockDim.x) {
         b.at.value[i] = b.value[i];
         b.at.column[i] = b.column[i];
     }
-    for (int h = threadIdx.x; h < b.halo; h += blockDim.x) b.at.p[b.room + h] = g.p[b.halo_row[h]];
+    for (int h = threadIdx.x; h < b.halo; h += blockDim.x)
+        b.at.p[b.room + h] = g.p[yk_resident_row(&b.a.shape, b.halo_place[h])];
 #pragma unroll
     for (int j = 0; j < EARLY; j++) {
         me.from[j] = 0;
         me.z[j] = 0.0;
-        if (!has_halo(b, j)) continue;
-        me.from[j] = place_of<CLUSTER>(b, b.halo_row[halo_of(j)]);
-        me.z[j] = g.z[b.halo_row[halo_of(j)]];
+        if (!has_halo<PASSES>(b, j)) continue;
+        me.from[j] = place_of<CLUSTER>(b, b.halo_place[halo_of<PASSES>(j)]);
+        me.z[j] = g.z[yk_resident_row(&b.a.shape, b.halo_place[halo_of<PASSES>(j)])];
     }
 }
 
 /* What is not kept begins to come. */
-template <int PASSES>
-static __device__ __forceinline__ void begin_rest(const block &b, worker<PASSES> &me)
+template <bool STREAMS, int PASSES>
+static __device__ __forceinline__ void begin_rest(const block &b, worker<STREAMS, PASSES> &me)
 {
     const int warp = threadIdx.x / WARP;
     me.rest.slice = b.at.slice;
@@ -651,16 +696,16 @@ static __device__ __forceinline__ void clear_messages(const block &b)
     cluster_barrier();
 }
 
-template <int SHARERS, int PASSES>
+template <int SHARERS, bool STREAMS, int PASSES>
 static __device__ __forceinline__ void store(const block &b, const yk_cg_rows &g,
-                                             const worker<PASSES> &me, yk_gpu_loop *loop)
+                                             const worker<STREAMS, PASSES> &me, yk_gpu_loop *loop)
 {
     const turn *now = b.at.now;
 #pragma unroll
     for (int k = 0; k < PASSES; k++) {
         const int row = me.row[k].place >> 16;
-        const int64_t i = b.first + row;
-        if (row >= b.rows || !leads<SHARERS>()) continue;
+        const int64_t i = yk_resident_row(&b.a.shape, b.first + row);
+        if (i >= g.csr.rows || !leads<SHARERS>()) continue;
         g.x[i] = me.row[k].x;
         g.r[i] = me.row[k].r;
         g.p[i] = b.at.p[row];
@@ -681,14 +726,12 @@ static __device__ __forceinline__ block block_here(const yk_gpu_view &view, cons
                                                    char *memory)
 {
     const int me = blockIdx.x, room = a.shape.chunks * YK_CHUNK;
-    block b = {a, arrays_at(memory, a), 0, room, (int64_t)me * room};
-    const int64_t left = view.rows.csr.rows - b.first;
-    b.rows = (int)(left < room ? left : room);
+    block b = {a, arrays_at(memory, a), room, me * room, yk_resident_node(&a.shape, me, 0)};
     b.slice = a.slice + (int64_t)me * (a.slices + 1);
     b.column = a.column + a.first[me];
     b.value = a.value + a.first[me];
     b.kept = b.slice[a.slices] < a.resident ? b.slice[a.slices] : a.resident;
-    b.halo_row = a.halo_row + a.halo_first[me];
+    b.halo_place = a.halo_place + a.halo_first[me];
     b.halo = a.halo_first[me + 1] - a.halo_first[me];
     b.update = update;
     b.dots = yk_task_dots(update);
@@ -703,9 +746,9 @@ static __global__ void __launch_bounds__(MOST_THREADS, 1)
 {
     extern __shared__ __align__(16) char memory[];
     block b = block_here(view, a, update_task, epoch, memory);
-    worker<PASSES> me;
-    const double *first_z = view.rows.z;
+    worker<STREAMS, PASSES> me;
     turn *now = b.at.now;
+    const double *first_z = view.rows.z;
     load_rows<SHARERS>(b, view.rows, me);
     load_rest<CLUSTER>(b, view.rows, me);
     if (threadIdx.x == 0) *now = {loop->s, loop->limits, {}, loop->left, 0, loop->halt, 0};
@@ -718,16 +761,21 @@ static __global__ void __launch_bounds__(MOST_THREADS, 1)
         first_z = NULL;
         __syncthreads();
         b.tag++;
-        multiply<STREAMS, SHARERS>(b, me);
+        multiply<SHARERS>(b, me);
         sum_chunks(b, 1);
-        if (threadIdx.x < WARP) meet<CLUSTER>(b, AFTER_MULTIPLY, loop, 1);
+        if (threadIdx.x < WARP)
+            meet<CLUSTER, PASSES>(b, AFTER_MULTIPLY, loop, 1);
+        else if (sums_take_two<PASSES>(b) && threadIdx.x < 2 * WARP)
+            meet_beside(b, AFTER_MULTIPLY, 1);
         __syncthreads();
         if (now->halt || now->lost) break;
         b.tag++;
         update<CLUSTER, SHARERS>(b, me);
         sum_chunks(b, b.dots);
         if (threadIdx.x < WARP)
-            meet<CLUSTER>(b, AFTER_UPDATE, loop, b.dots);
+            meet<CLUSTER, PASSES>(b, AFTER_UPDATE, loop, b.dots);
+        else if (sums_take_two<PASSES>(b) && threadIdx.x < 2 * WARP)
+            meet_beside(b, AFTER_UPDATE, b.dots);
         else
             take_halo<CLUSTER>(b, me);
         __syncthreads();

@@ -2,7 +2,9 @@
 /* gpu_resident.h: a system whose vectors stay on the chip for a whole advance: what the persistent
  * driver and its kernel share. No CUDA header.
  *
- * A block owns `chunks` consecutive chunks of rows for good. Its r and x live in registers, its p,
+ * A block owns `chunks` chunks of rows for good: nodes, each of some consecutive chunks, that lie
+ * `stride` nodes apart, so that rows of two planes of a grid which are each other's neighbours can
+ * be one block's. A row's place is its number by blocks. Its r and x live in registers, its p,
  * and the p of the columns that other blocks own (its halo), in shared memory, and of its matrix as
  * much as fits beside them; the rest comes anew for every product. Blocks meet by messages alone: a
  * value and, in the same 16 bytes, the number of the meeting that it belongs to. So there is no
@@ -29,6 +31,7 @@ typedef struct yk_resident_shape {
     int chunks;          /* of a block */
     int node_chunks;     /* chunks whose sum is one message, a power of two */
     int nodes;           /* messages of a meeting */
+    int stride;          /* nodes from one of a block to its next; 1: all rows are in place */
     int cluster;         /* the blocks are one thread-block cluster */
 } yk_resident_shape;
 
@@ -49,9 +52,9 @@ typedef struct yk_resident {
     double *value;        /* the same */
     int32_t *place;       /* [blocks][rows of a block] longest first: row << 16 | its length */
     int32_t *halo_first;  /* [blocks + 1] */
-    int32_t *halo_row;    /* [halo_first[blocks]] global rows, ascending in a block */
+    int32_t *halo_place;  /* [halo_first[blocks]] places of its rows, which ascend in a block */
     unsigned char *sent;  /* [rows] another block needs this row */
-    yk_message *boundary; /* [rows] z of rows that are sent */
+    yk_message *boundary; /* [places] z of rows that are sent */
     yk_message *word;     /* [YK_RESIDENT_KINDS][3 sums][nodes] */
     int *abandoned;       /* a block waited in vain: all leave */
 } yk_resident;

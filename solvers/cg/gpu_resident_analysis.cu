@@ -7,16 +7,29 @@ enum { WARP = 32 };
 
 enum { ANALYSTS = YK_RESIDENT_ANALYSTS, MOST_ROWS = YK_RESIDENT_BLOCK_ROWS };
 
-/* Bits of the rows of other blocks that this one's rows multiply with. */
-static __device__ void mark_halo(const yk_csr &csr, int64_t first, int64_t last, unsigned *bits,
-                                 int words)
+/* The place of a row in this block; negative in another. */
+static __device__ int local_place(const yk_resident &a, int row)
 {
+    const int room = a.shape.chunks * YK_CHUNK, place = yk_resident_place(&a.shape, row);
+    return place / room == (int)blockIdx.x ? place % room : -1;
+}
+
+/* Bits of the rows of other blocks that this one's rows multiply with. */
+static __device__ void mark_halo(const yk_csr &csr, const yk_resident &a, unsigned *bits, int words)
+{
+    const int64_t node_rows = (int64_t)a.shape.node_chunks * YK_CHUNK;
     for (int w = threadIdx.x; w < words; w += ANALYSTS) bits[w] = 0;
     __syncthreads();
-    int64_t from = yk_row_start(&csr, first), to = yk_row_start(&csr, last);
-    for (int64_t k = from + threadIdx.x; k < to; k += ANALYSTS) {
-        int column = csr.column[k];
-        if (column < first || column >= last) atomicOr(&bits[column / WARP], 1u << column % WARP);
+    for (int j = 0; j < a.shape.chunks / a.shape.node_chunks; j++) {
+        int64_t first = yk_resident_node(&a.shape, blockIdx.x, j) * node_rows,
+                last = first + node_rows;
+        if (first >= csr.rows) break;
+        if (last > csr.rows) last = csr.rows;
+        int64_t from = yk_row_start(&csr, first), to = yk_row_start(&csr, last);
+        for (int64_t k = from + threadIdx.x; k < to; k += ANALYSTS) {
+            int column = csr.column[k];
+            if (local_place(a, column) < 0) atomicOr(&bits[column / WARP], 1u << column % WARP);
+        }
     }
     __syncthreads();
 }
@@ -46,28 +59,25 @@ static __device__ int count_before(const unsigned *bits, int words, int *before)
     return share[ANALYSTS - 1];
 }
 
-static __device__ int length_of(const yk_csr &csr, int64_t i, int64_t last)
+static __device__ int length_of(const yk_csr &csr, int64_t i)
 {
-    return i < last ? (int)(yk_row_start(&csr, i + 1) - yk_row_start(&csr, i)) : 0;
+    return i < csr.rows ? (int)(yk_row_start(&csr, i + 1) - yk_row_start(&csr, i)) : 0;
 }
 
-static __device__ void block_range(const yk_csr &csr, const yk_resident &a, int64_t *first,
-                                   int64_t *last)
+/* The row at a place of this block. */
+static __device__ int64_t row_at(const yk_resident &a, int place)
 {
-    int64_t rows = (int64_t)a.shape.chunks * YK_CHUNK;
-    *first = blockIdx.x * rows < csr.rows ? blockIdx.x * rows : csr.rows;
-    *last = *first + rows < csr.rows ? *first + rows : csr.rows;
+    return yk_resident_row(&a.shape, (int)blockIdx.x * a.shape.chunks * YK_CHUNK + place);
 }
 
 /* The block's rows by length, longest first, equals in their order: then slices have little
  * padding (SELL-C-sigma, with sigma a block). */
-static __device__ void rank_rows(const yk_csr &csr, const yk_resident &a, int64_t first,
-                                 int64_t last)
+static __device__ void rank_rows(const yk_csr &csr, const yk_resident &a)
 {
     __shared__ short length[MOST_ROWS];
     const int rows = a.shape.chunks * YK_CHUNK;
     for (int i = threadIdx.x; i < rows; i += ANALYSTS)
-        length[i] = (short)length_of(csr, first + i, last);
+        length[i] = (short)length_of(csr, row_at(a, i));
     __syncthreads();
     for (int i = threadIdx.x; i < rows; i += ANALYSTS) {
         int rank = 0;
@@ -82,12 +92,10 @@ static __global__ void __launch_bounds__(ANALYSTS, 1) resident_count(yk_csr csr,
 {
     extern __shared__ unsigned bits[];
     const int words = (int)((csr.rows + WARP - 1) / WARP), rows = WARP / a.shape.sharers;
-    int64_t first, last;
-    block_range(csr, a, &first, &last);
-    mark_halo(csr, first, last, bits, words);
+    mark_halo(csr, a, bits, words);
     int halo = count_before(bits, words, (int *)bits + words);
     int32_t *slice = a.slice + (int64_t)blockIdx.x * (a.slices + 1);
-    rank_rows(csr, a, first, last);
+    rank_rows(csr, a);
     for (int s = threadIdx.x; s < a.slices; s += ANALYSTS) {
         int width = a.place[(int64_t)blockIdx.x * a.shape.chunks * YK_CHUNK + s * rows] & 0xffff;
         slice[s + 1] = (width + a.shape.sharers - 1) / a.shape.sharers * WARP;
@@ -107,28 +115,26 @@ static __global__ void __launch_bounds__(ANALYSTS, 1) resident_fill(yk_csr csr, 
     const int block_rows = a.shape.chunks * YK_CHUNK, lane = threadIdx.x % WARP;
     const int32_t *place = a.place + (int64_t)blockIdx.x * block_rows;
     int *before = (int *)bits + words;
-    int64_t first, last;
-    block_range(csr, a, &first, &last);
-    mark_halo(csr, first, last, bits, words);
+    mark_halo(csr, a, bits, words);
     count_before(bits, words, before);
-    int32_t *halo_row = a.halo_row + a.halo_first[blockIdx.x];
+    int32_t *halo_place = a.halo_place + a.halo_first[blockIdx.x];
     for (int w = threadIdx.x; w < words; w += ANALYSTS)
         for (unsigned left = bits[w], h = before[w]; left; left &= left - 1, h++) {
             int row = w * WARP + __ffs(left) - 1;
-            halo_row[h] = row;
+            halo_place[h] = yk_resident_place(&a.shape, row);
             a.sent[row] = 1;
         }
     const int32_t *slice = a.slice + (int64_t)blockIdx.x * (a.slices + 1);
     /* a warp a row */
     for (int rank = threadIdx.x / WARP; rank < block_rows; rank += ANALYSTS / WARP) {
-        const int64_t i = first + (place[rank] >> 16);
+        const int64_t i = row_at(a, place[rank] >> 16);
         const int length = place[rank] & 0xffff;
         if (length == 0) continue;
         int64_t from = yk_row_start(&csr, i), at = a.first[blockIdx.x];
         at += slice[rank * sharers / WARP] + rank * sharers % WARP;
         for (int k = lane; k < length; k += WARP) {
-            int column = csr.column[from + k], local = (int)(column - first);
-            if (column < first || column >= last)
+            int column = csr.column[from + k], local = local_place(a, column);
+            if (local < 0)
                 local = block_rows + before[column / WARP] +
                         __popc(bits[column / WARP] & ((1u << column % WARP) - 1));
             int64_t to = at + (int64_t)(k / sharers) * WARP + k % sharers;

@@ -13,6 +13,29 @@ enum {
     YK_RESIDENT_BLOCK_ROWS = 4096 /* rows of a block, at most */
 };
 
+/* The j-th node of a block. */
+YK_INLINE int yk_resident_node(const yk_resident_shape *s, int block, int j)
+{
+    const int of_block = s->chunks / s->node_chunks;
+    return (block / s->stride * of_block + j) * s->stride + block % s->stride;
+}
+
+/* The row at a place, which may lie beyond the last; and a row's place. */
+YK_INLINE int64_t yk_resident_row(const yk_resident_shape *s, int place)
+{
+    const int room = s->chunks * YK_CHUNK, node_rows = s->node_chunks * YK_CHUNK;
+    const int node = yk_resident_node(s, place / room, place % room / node_rows);
+    return (int64_t)node * node_rows + place % node_rows;
+}
+
+YK_INLINE int yk_resident_place(const yk_resident_shape *s, int row)
+{
+    const int room = s->chunks * YK_CHUNK, node_rows = s->node_chunks * YK_CHUNK;
+    const int group = s->stride * (s->chunks / s->node_chunks), node = row / node_rows;
+    const int block = node / group * s->stride + node % s->stride;
+    return block * room + node % group / s->stride * node_rows + row % node_rows;
+}
+
 /* A warp's ring for what is not kept: entries of a piece, and bytes; with 3 stages
  * poisson3d27:64 took 19.7 us an iteration on an H200, with 2 of them 21.5. */
 enum {

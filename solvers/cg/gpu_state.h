@@ -86,7 +86,7 @@ yoke_status yk_gpu_fill_by_pieces(yk_cg *cg, const yk_csr *csr);
 
 /* gpu_persistent.c: the system as the persistent driver has it, from CSR on the device, if it may
  * and does fit on the chip; new values for it; its end. */
-yoke_status yk_gpu_make_resident(yk_cg *cg, const yk_csr *on_device);
+yoke_status yk_gpu_make_resident(yk_cg *cg, const yk_csr *csr, const yk_csr *on_device);
 yoke_status yk_gpu_renew_resident(yk_cg *cg, const yk_csr *on_device);
 void yk_gpu_free_resident(struct yk_gpu_state *gpu);
 

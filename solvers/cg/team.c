@@ -6,6 +6,7 @@
 #include "lib/context.h"
 #include "lib/threads.h"
 #include "solvers/cg/team.h"
+#include "solvers/cg/timing.h"
 
 #ifdef _OPENMP
 #include <omp.h>
@@ -569,6 +570,8 @@ const yk_engine yk_engine_cpu = {
     .release = release,
     .run = run,
     .apply = yk_cpu_apply,
+    .clear = yk_cpu_clear,
+    .time_tasks = yk_cpu_time_tasks,
     .exchange = exchange,
     .import = import,
     .export = export,

@@ -8,6 +8,7 @@
 #include "lib/status.h"
 #include "solvers/cg/gpu_meet.h"
 #include "solvers/cg/gpu_state.h"
+#include "solvers/cg/timing.h"
 
 static const yk_engine *engine_of(const yk_part *part)
 {
@@ -206,6 +207,20 @@ static void time_passes(yk_cg *cg, double *cpu, double *gpu)
     *cpu = yoke_seconds() - now;
 }
 
+static void clear(yk_cg *cg)
+{
+    yk_gpu_clear(cg);
+    yk_cpu_clear(cg);
+}
+
+/* One owner after the other: each has its memory to itself. */
+static void time_tasks(yk_cg *cg, const yk_task *task, int count, double *cpu, double *gpu)
+{
+    double nothing[YK_MOST_TIMED];
+    yk_gpu_time_tasks(cg, task, count, nothing, gpu);
+    yk_cpu_time_tasks(cg, task, count, cpu, nothing);
+}
+
 /* ---------------------------------------------------------------- exchange */
 
 yoke_status yk_together_send(yk_cg *cg, yk_boundary which, const yk_gpu_loop *loop)
@@ -296,6 +311,8 @@ const yk_engine yk_engine_together = {
     .load_vector = load_vector,
     .run = run,
     .time_passes = time_passes,
+    .clear = clear,
+    .time_tasks = time_tasks,
     .exchange = exchange,
     .import = import,
     .export = export,

@@ -63,28 +63,36 @@ static void check_shape(const yk_resident *a, int64_t rows)
     if (s->threads > MOST_THREADS || s->threads % YK_RESIDENT_WARP != 0 ||
         s->threads < s->chunks * YK_RESIDENT_WARP)
         fake_die("%d threads for %d chunks", s->threads, s->chunks);
-    if (s->blocks != (chunks + s->chunks - 1) / s->chunks) fake_die("%d blocks", s->blocks);
     if (s->node_chunks < 1 || (s->node_chunks & (s->node_chunks - 1)) != 0 ||
         s->chunks % s->node_chunks != 0)
         fake_die("%d chunks a node", s->node_chunks);
     if (s->nodes != (chunks + s->node_chunks - 1) / s->node_chunks || s->nodes > 256 ||
         (s->cluster && s->nodes > YK_RESIDENT_WARP))
         fake_die("%d nodes", s->nodes);
+    const int group = s->stride * (s->chunks / s->node_chunks);
+    if (s->stride < 1 || (s->cluster && s->stride > 1)) fake_die("a stride of %d", s->stride);
+    if (s->blocks != (s->nodes + group - 1) / group * s->stride) fake_die("%d blocks", s->blocks);
     if (s->cluster && s->blocks > fake.chip.cluster) fake_die("a cluster of %d", s->blocks);
     if (a->slices * YK_RESIDENT_WARP != room_of(a) * s->sharers) fake_die("%d slices", a->slices);
 }
 
 /* ---------------------------------------------------------------- analysis */
 
-typedef struct range {
-    int64_t first, last;
-} range;
-
-static range range_of(const yk_resident *a, int64_t rows, int block)
+/* The row at a place of a block, or -1; and the place of a row in a block, or -1. */
+static int64_t row_at(const yk_resident *a, int64_t rows, int block, int place)
 {
-    range r = {(int64_t)block * room_of(a), (int64_t)(block + 1) * room_of(a)};
-    if (r.last > rows) r.last = rows;
-    return r;
+    int64_t row = yk_resident_row(&a->shape, block * room_of(a) + place);
+    if (row < 0) fake_die("row %lld", (long long)row);
+    if (row < rows && yk_resident_place(&a->shape, (int)row) != block * room_of(a) + place)
+        fake_die("row %lld has two places", (long long)row);
+    return row < rows ? row : -1;
+}
+
+static int place_in(const yk_resident *a, int block, int64_t row)
+{
+    int place = yk_resident_place(&a->shape, (int)row);
+    if (place < 0 || place >= a->shape.blocks * room_of(a)) fake_die("place %d", place);
+    return place / room_of(a) == block ? place % room_of(a) : -1;
 }
 
 static int length_of(const yk_csr *csr, int64_t row)
@@ -105,14 +113,18 @@ static void reach_analysis(const yk_csr *csr, const yk_resident *a)
 }
 
 /* halo[column]: 1 + the rank among the columns outside the range, or 0; returns how many. */
-static int mark_halo(const yk_csr *csr, range r, int32_t *halo)
+static int mark_halo(const yk_csr *csr, const yk_resident *a, int block, int32_t *halo)
 {
     int count = 0;
     memset(halo, 0, (size_t)csr->rows * sizeof *halo);
-    for (int64_t k = yk_row_start(csr, r.first); k < yk_row_start(csr, r.last); k++) {
-        int32_t column = csr->column[k];
-        if (column < 0 || column >= csr->rows) fake_die("column %d", column);
-        if (column < r.first || column >= r.last) halo[column] = 1;
+    for (int place = 0; place < room_of(a); place++) {
+        int64_t row = row_at(a, csr->rows, block, place);
+        if (row < 0) continue;
+        for (int64_t k = yk_row_start(csr, row); k < yk_row_start(csr, row + 1); k++) {
+            int32_t column = csr->column[k];
+            if (column < 0 || column >= csr->rows) fake_die("column %d", column);
+            if (place_in(a, block, column) < 0) halo[column] = 1;
+        }
     }
     for (int64_t i = 0; i < csr->rows; i++)
         if (halo[i]) halo[i] = ++count;
@@ -120,12 +132,13 @@ static int mark_halo(const yk_csr *csr, range r, int32_t *halo)
 }
 
 /* Longest first, equals in their order: by counting. */
-static void rank_rows(const yk_csr *csr, const yk_resident *a, range r, int32_t *place)
+static void rank_rows(const yk_csr *csr, const yk_resident *a, int block, int32_t *place)
 {
     int rank = 0;
     for (int length = YK_ROW_SEGMENT; length >= 0; length--)
         for (int i = 0; i < room_of(a); i++) {
-            int own = r.first + i < r.last ? length_of(csr, r.first + i) : 0;
+            int64_t row = row_at(a, csr->rows, block, i);
+            int own = row >= 0 ? length_of(csr, row) : 0;
             if (own > YK_ROW_SEGMENT) fake_die("a row of %d entries", own);
             if (own == length) place[rank++] = i << 16 | length;
         }
@@ -134,11 +147,10 @@ static void rank_rows(const yk_csr *csr, const yk_resident *a, range r, int32_t 
 static void count_block(const yk_csr *csr, const yk_resident *a, int block, int32_t *halo)
 {
     const int of_slice = YK_RESIDENT_WARP / a->shape.sharers, sharers = a->shape.sharers;
-    range r = range_of(a, csr->rows, block);
     int32_t *place = a->place + (int64_t)block * room_of(a);
     int32_t *slice = a->slice + (int64_t)block * (a->slices + 1);
-    a->halo_first[block + 1] = mark_halo(csr, r, halo);
-    rank_rows(csr, a, r, place);
+    a->halo_first[block + 1] = mark_halo(csr, a, block, halo);
+    rank_rows(csr, a, block, place);
     slice[0] = 0;
     for (int s = 0; s < a->slices; s++) {
         int width = place[s * of_slice] & 0xffff;
@@ -169,23 +181,24 @@ static int64_t entry_at(const yk_resident *a, int block, int rank, int k)
 
 static void fill_block(const yk_csr *csr, const yk_resident *a, int block, int32_t *halo)
 {
-    range r = range_of(a, csr->rows, block);
     const int32_t *place = a->place + (int64_t)block * room_of(a);
-    int count = mark_halo(csr, r, halo);
+    int count = mark_halo(csr, a, block, halo);
     if (count != a->halo_first[block + 1] - a->halo_first[block]) fake_die("another halo");
     for (int64_t i = 0; i < csr->rows; i++)
         if (halo[i]) {
-            a->halo_row[a->halo_first[block] + halo[i] - 1] = (int32_t)i;
+            a->halo_place[a->halo_first[block] + halo[i] - 1] =
+                yk_resident_place(&a->shape, (int)i);
             a->sent[i] = 1;
         }
     for (int rank = 0; rank < room_of(a); rank++) {
         int length = place[rank] & 0xffff;
-        int64_t from = length ? yk_row_start(csr, r.first + (place[rank] >> 16)) : 0;
+        if (length == 0) continue;
+        int64_t from = yk_row_start(csr, row_at(a, csr->rows, block, place[rank] >> 16));
         for (int k = 0; k < length; k++) {
             int32_t column = csr->column[from + k];
             int64_t to = entry_at(a, block, rank, k);
-            a->column[to] =
-                (uint16_t)(halo[column] ? room_of(a) + halo[column] - 1 : (int)(column - r.first));
+            a->column[to] = (uint16_t)(halo[column] ? room_of(a) + halo[column] - 1
+                                                    : place_in(a, block, column));
             a->value[to] = csr->value[from + k];
         }
     }
@@ -196,7 +209,7 @@ static void reach_image(const yk_resident *a, int64_t rows)
     size_t entries = (size_t)a->first[a->shape.blocks];
     fake_reach(a->column, entries * sizeof *a->column, "blocks' columns");
     fake_reach(a->value, entries * sizeof *a->value, "blocks' values");
-    fake_reach(a->halo_row, (size_t)a->halo_first[a->shape.blocks] * sizeof *a->halo_row,
+    fake_reach(a->halo_place, (size_t)a->halo_first[a->shape.blocks] * sizeof *a->halo_place,
                "halo rows");
     fake_reach(a->sent, (size_t)rows, "rows to send");
 }
@@ -268,12 +281,11 @@ int yk_gpu_resident_limits(int device, size_t *most, int *cluster)
 
 /* --------------------------------------------------------------- a block's */
 
-/* What a block has on the chip. Its x, r and z stay where they are: nobody else looks at them. */
+/* What a block has on the chip: everything by places. */
 typedef struct block {
     yk_cg_rows c; /* its matrix with local columns; p with the halo behind its rows */
-    range own;
-    int room, halo;
-    const int32_t *halo_row;
+    int number, room, halo;
+    const int32_t *halo_place;
     double *halo_z;
 } block;
 
@@ -291,85 +303,110 @@ static void read_places(const yk_resident *a, int number, int *rank_of_row)
     }
 }
 
-static void read_row(const yk_resident *a, const block *b, int number, int rank, int64_t from,
-                     int64_t to)
+static void read_row(const yk_resident *a, const block *b, int rank, int64_t from, int64_t to)
 {
     for (int64_t k = from; k < to; k++) {
-        int64_t at = entry_at(a, number, rank, (int)(k - from));
+        int64_t at = entry_at(a, b->number, rank, (int)(k - from));
         int column = a->column[at];
-        bool own = column < b->own.last - b->own.first;
-        if (!own && (column < b->room || column >= b->room + b->halo))
-            fake_die("local column %d", column);
+        if (column >= b->room + b->halo) fake_die("local column %d", column);
         ((int32_t *)b->c.csr.column)[k] = column;
         ((double *)b->c.csr.value)[k] = a->value[at];
     }
 }
 
 /* The image of a block as a CSR of our own. */
-static void read_image(const yk_resident *a, block *b, int number)
+static void read_image(const yk_resident *a, int64_t rows, block *b)
 {
-    const int32_t *place = a->place + (int64_t)number * room_of(a);
-    int64_t rows = b->own.last - b->own.first;
+    const int32_t *place = a->place + (int64_t)b->number * b->room;
     int *rank = host_memory((size_t)b->room, sizeof *rank);
-    int64_t *start = host_memory((size_t)rows + 1, sizeof *start);
-    read_places(a, number, rank);
-    for (int64_t i = 0; i < rows; i++) start[i + 1] = start[i] + (place[rank[i]] & 0xffff);
-    for (int64_t i = rows; i < b->room; i++)
-        if ((place[rank[i]] & 0xffff) != 0) fake_die("a row that does not exist has entries");
-    b->c.csr = (yk_csr){rows,
-                        start[rows],
+    int64_t *start = host_memory((size_t)b->room + 1, sizeof *start);
+    read_places(a, b->number, rank);
+    for (int i = 0; i < b->room; i++) {
+        int length = place[rank[i]] & 0xffff;
+        if (length != 0 && row_at(a, rows, b->number, i) < 0)
+            fake_die("a row that does not exist has entries");
+        start[i + 1] = start[i] + length;
+    }
+    size_t entries = (size_t)start[b->room];
+    b->c.csr = (yk_csr){b->room,
+                        start[b->room],
                         NULL,
                         start,
-                        host_memory((size_t)start[rows], sizeof(int32_t)),
-                        host_memory((size_t)start[rows], sizeof(double))};
-    for (int64_t i = 0; i < rows; i++) read_row(a, b, number, rank[i], start[i], start[i + 1]);
+                        host_memory(entries, sizeof(int32_t)),
+                        host_memory(entries, sizeof(double))};
+    for (int i = 0; i < b->room; i++) read_row(a, b, rank[i], start[i], start[i + 1]);
     free(rank);
 }
 
-static void check_halo(const block *b, int64_t rows)
+static int64_t halo_row(const yk_resident *a, const block *b, int h)
+{
+    return yk_resident_row(&a->shape, b->halo_place[h]);
+}
+
+static void check_halo(const yk_resident *a, const block *b, int64_t rows)
 {
     for (int h = 0; h < b->halo; h++) {
-        int64_t row = b->halo_row[h];
-        if (row < 0 || row >= rows || (row >= b->own.first && row < b->own.last) ||
-            (h > 0 && row <= b->halo_row[h - 1]))
+        int64_t row = halo_row(a, b, h);
+        if (row < 0 || row >= rows || place_in(a, b->number, row) >= 0 ||
+            (h > 0 && row <= halo_row(a, b, h - 1)))
             fake_die("halo row %lld", (long long)row);
     }
+}
+
+/* A block's share of a vector, by places. */
+static double *gather(const yk_resident *a, const block *b, const double *vector, int64_t rows)
+{
+    double *own = host_memory((size_t)(b->room + b->halo), sizeof *own);
+    for (int i = 0; i < b->room; i++) {
+        int64_t row = row_at(a, rows, b->number, i);
+        if (row >= 0) own[i] = vector[row];
+    }
+    return own;
+}
+
+static void scatter(const yk_resident *a, const block *b, double *own, double *vector, int64_t rows)
+{
+    for (int i = 0; i < b->room; i++) {
+        int64_t row = row_at(a, rows, b->number, i);
+        if (row >= 0) vector[row] = own[i];
+    }
+    free(own);
 }
 
 static block load_block(const run_arguments *at, int number)
 {
     const yk_resident *a = &at->a;
     const yk_cg_rows *g = &at->view.rows;
-    block b = {.own = range_of(a, g->csr.rows, number), .room = room_of(a)};
-    const int64_t first = b.own.first, rows = b.own.last - first;
-    b.halo_row = a->halo_row + a->halo_first[number];
+    const int64_t rows = g->csr.rows;
+    block b = {.number = number, .room = room_of(a)};
+    b.halo_place = a->halo_place + a->halo_first[number];
     b.halo = a->halo_first[number + 1] - a->halo_first[number];
     if (b.halo < 0 || b.halo > a->halo_max) fake_die("a halo of %d rows", b.halo);
-    check_halo(&b, g->csr.rows);
-    read_image(a, &b, number);
-    b.c.x = g->x + first;
-    b.c.r = g->r + first;
-    b.c.z = g->z + first;
-    b.c.q = host_memory((size_t)rows, sizeof(double));
-    b.c.p = host_memory((size_t)(b.room + b.halo), sizeof(double));
+    check_halo(a, &b, rows);
+    read_image(a, rows, &b);
+    b.c.x = gather(a, &b, g->x, rows);
+    b.c.r = gather(a, &b, g->r, rows);
+    b.c.z = a->jacobi ? gather(a, &b, g->z, rows) : b.c.r;
+    b.c.q = host_memory((size_t)b.room, sizeof(double));
+    b.c.p = gather(a, &b, g->p, rows);
     b.halo_z = host_memory((size_t)b.halo, sizeof(double));
-    if (a->jacobi) b.c.inverse_diagonal = g->inverse_diagonal + first;
-    memcpy(b.c.p, g->p + first, (size_t)rows * sizeof(double));
-    for (int h = 0; h < b.halo; h++) {
-        b.c.p[b.room + h] = g->p[b.halo_row[h]];
-        b.halo_z[h] = g->z[b.halo_row[h]];
-    }
+    if (a->jacobi) b.c.inverse_diagonal = gather(a, &b, g->inverse_diagonal, rows);
+    for (int h = 0; h < b.halo; h++) b.c.p[b.room + h] = g->p[halo_row(a, &b, h)];
     return b;
 }
 
-static void unload_block(block *b, const yk_cg_rows *g)
+static void unload_block(const yk_resident *a, block *b, const yk_cg_rows *g)
 {
-    memcpy(g->p + b->own.first, b->c.p, (size_t)(b->own.last - b->own.first) * sizeof(double));
+    const int64_t rows = g->csr.rows;
+    if (a->jacobi) scatter(a, b, b->c.z, g->z, rows);
+    scatter(a, b, b->c.x, g->x, rows);
+    scatter(a, b, b->c.r, g->r, rows);
+    scatter(a, b, b->c.p, g->p, rows);
+    free((void *)b->c.inverse_diagonal);
     free((void *)b->c.csr.start64);
     free((void *)b->c.csr.column);
     free((void *)b->c.csr.value);
     free(b->c.q);
-    free(b->c.p);
     free(b->halo_z);
 }
 
@@ -385,17 +422,20 @@ static void check_messages(const yk_message *message, size_t count, unsigned lon
         if (message[i].tag > epoch) fake_die("%s: a message from what is to come", what);
 }
 
-static void send(const yk_resident *a, const block *b, unsigned long long tag)
+static void send(const yk_resident *a, const block *b, int64_t rows, unsigned long long tag)
 {
-    for (int64_t i = b->own.first; i < b->own.last; i++)
-        if (a->sent[i]) a->boundary[i] = (yk_message){b->c.z[i - b->own.first], tag};
+    for (int i = 0; i < b->room; i++) {
+        int64_t row = row_at(a, rows, b->number, i);
+        if (row >= 0 && a->sent[row])
+            a->boundary[b->number * b->room + i] = (yk_message){b->c.z[i], tag};
+    }
 }
 
 static void receive(const yk_resident *a, block *b, unsigned long long tag)
 {
     for (int h = 0; h < b->halo; h++) {
-        const yk_message *message = &a->boundary[b->halo_row[h]];
-        if (message->tag != tag) fake_die("row %d was not sent", b->halo_row[h]);
+        const yk_message *message = &a->boundary[b->halo_place[h]];
+        if (message->tag != tag) fake_die("place %d was not sent", b->halo_place[h]);
         b->halo_z[h] = message->value;
     }
 }
@@ -406,10 +446,24 @@ static void direction(block *b)
 {
     yk_tree none;
     yk_tree_begin(&none, 0, 0);
-    yk_cpu_passes_here()->pass[YK_TASK_DIRECTION](&b->c, 0, b->c.csr.rows, &none);
+    yk_cpu_passes_here()->pass[YK_TASK_DIRECTION](&b->c, 0, b->room, &none);
     for (int h = 0; h < b->halo; h++) {
         double *p = &b->c.p[b->room + h];
         *p = yk_fma(b->c.beta, *p, b->halo_z[h] - b->c.shift);
+    }
+}
+
+/* The pass over all nodes in the order of their rows, whoever has them. */
+static void pass_over_nodes(const run_arguments *at, block *all, int task, yk_tree *tree)
+{
+    const yk_resident *a = &at->a;
+    const int64_t of_node = (int64_t)a->shape.node_chunks * YK_CHUNK, rows = at->view.rows.csr.rows;
+    for (int64_t node = 0; node < a->shape.nodes; node++) {
+        int64_t last = (node + 1) * of_node < rows ? (node + 1) * of_node : rows;
+        int place = yk_resident_place(&a->shape, (int)(node * of_node));
+        block *b = &all[place / room_of(a)];
+        int64_t first = place % room_of(a);
+        yk_cpu_passes_here()->pass[task](&b->c, first, first + last - node * of_node, tree);
     }
 }
 
@@ -420,8 +474,7 @@ static void meet(const run_arguments *at, block *all, int task, unsigned long lo
     int kind = task != YK_TASK_MULTIPLY, dots = yk_task_dots(task);
     yk_tree tree;
     yk_tree_begin(&tree, 0, dots);
-    for (int n = 0; n < a->shape.blocks; n++)
-        yk_cpu_passes_here()->pass[task](&all[n].c, 0, all[n].c.csr.rows, &tree);
+    pass_over_nodes(at, all, task, &tree);
     yk_tree_total(&tree, dot);
     for (int i = 0; i < dots * a->shape.nodes; i++)
         a->word[kind * YK_RESIDENT_DOTS * a->shape.nodes + i].tag = tag;
@@ -441,18 +494,20 @@ static void iterate(const run_arguments *at, block *all)
 {
     const yk_resident *a = &at->a;
     const int count = a->shape.blocks;
+    const int64_t rows = at->view.rows.csr.rows;
     unsigned long long tag = at->epoch;
-    for (bool first = true; !at->loop->halt; first = false) {
+    for (int n = 0; n < count; n++) send(a, &all[n], rows, tag);
+    while (!at->loop->halt) {
         share_scalars(at->loop, all, count);
         for (int n = 0; n < count; n++) {
-            if (!first) receive(a, &all[n], tag);
+            receive(a, &all[n], tag);
             direction(&all[n]);
         }
         meet(at, all, YK_TASK_MULTIPLY, ++tag);
         if (at->loop->halt) return;
         share_scalars(at->loop, all, count);
         meet(at, all, at->update, ++tag);
-        for (int n = 0; n < count; n++) send(a, &all[n], tag);
+        for (int n = 0; n < count; n++) send(a, &all[n], rows, tag);
     }
 }
 
@@ -469,7 +524,7 @@ static void reach_run(const run_arguments *at)
     fake_reach(at->loop, sizeof *at->loop, "the loop's state");
     fake_reach(a->abandoned, sizeof *a->abandoned, "a flag");
     if (*a->abandoned) fake_die("the blocks abandoned an earlier launch");
-    check_messages(a->boundary, rows, at->epoch, "boundary");
+    check_messages(a->boundary, (size_t)(a->shape.blocks * room_of(a)), at->epoch, "boundary");
     check_messages(a->word, words * (size_t)a->shape.nodes, at->epoch, "sums");
     if (a->dots != yk_task_dots(at->update)) fake_die("%d sums", a->dots);
     if (!a->jacobi && c->z != c->r) fake_die("z is not r");
@@ -483,7 +538,7 @@ static void run_resident(const void *arguments)
     block *all = host_memory((size_t)count, sizeof *all);
     for (int n = 0; n < count; n++) all[n] = load_block(at, n);
     iterate(at, all);
-    for (int n = 0; n < count; n++) unload_block(&all[n], &at->view.rows);
+    for (int n = 0; n < count; n++) unload_block(&at->a, &all[n], &at->view.rows);
     free(all);
     at->loop->halt = 1;
 }
