@@ -49,6 +49,9 @@ typedef struct yk_part {
     /* Vectors of [rows + halo]. z is r without a preconditioner; p_old is p when unfolded. */
     double *x, *r, *z, *p, *p_old;
     double *q, *b, *best, *inverse_diagonal; /* [rows]; inverse_diagonal NULL without Jacobi */
+    /* [rows], and m of [rows + halo]; NULL in recurrences without them: see passes_one_sum.h. m[1]
+     * is m[0] where they do not take turns, which then is w without a preconditioner. */
+    double *w, *s, *t, *m[2]; /* where nothing else needs q, it is w */
 } yk_part;
 
 /* Local rows that the part works on: all, where the cut stands. */

@@ -132,6 +132,7 @@ static yoke_status make_pieces(yoke_plan *plan)
             YK_TRY(make_piece(plan, i, share, &cg->piece[done++]));
     if (yk_parts_gpu(plan)) cg->gpu_pieces = cg->pieces_of[0];
     int worked_on = yk_parts_are_shared(plan) ? count - cg->gpu_pieces : count;
+    cg->turns_m = cg->recurrence == YK_PIPELINED && !yk_parts_gpu(plan) && count > 1;
     cg->threads = plan->choice.threads < worked_on ? plan->choice.threads : worked_on;
     if (cg->cuts) cg->cuts->pieces = cg->pieces_of[1], cg->cuts->threads = cg->threads;
     return YOKE_OK;

@@ -15,7 +15,8 @@ static inline bool yk_parts_have_entries(const yoke_plan *plan)
 
 static inline double yk_parts_row_bytes(const yoke_plan *plan)
 {
-    return yk_cg_row_bytes(plan->choice.folded, plan->choice.jacobi);
+    return yk_recurrence_row_bytes(plan->choice.recurrence, plan->choice.folded,
+                                   plan->choice.jacobi);
 }
 
 /* The part of a GPU, with or without others beside it; NULL without a GPU. */
@@ -77,7 +78,23 @@ typedef struct yk_vector_slot {
     const char *what;
 } yk_vector_slot;
 
-enum { YK_MOST_VECTORS = 10 };
+enum { YK_MOST_VECTORS = 13 };
+
+/* Of the recurrences with one sum, beside those of all: into slot; returns how many. */
+static inline int yk_part_more_vectors(const yoke_plan *plan, yk_part *part, yk_vector_slot *slot)
+{
+    int64_t all = part->rows + part->halo;
+    int count = 0;
+    if (plan->choice.recurrence == YK_CLASSICAL) return 0;
+    slot[count++] = (yk_vector_slot){&part->w, part->rows, "vector w"};
+    slot[count++] = (yk_vector_slot){&part->s, part->rows, "vector s"};
+    if (plan->choice.recurrence == YK_SINGLE) return count;
+    slot[count++] = (yk_vector_slot){&part->t, part->rows, "vector t"};
+    if (plan->choice.jacobi || plan->cg.turns_m)
+        slot[count++] = (yk_vector_slot){&part->m[0], all, "vector m"};
+    if (plan->cg.turns_m) slot[count++] = (yk_vector_slot){&part->m[1], all, "second vector m"};
+    return count;
+}
 
 /* Lists them into slot; returns how many. */
 static inline int yk_part_vectors(const yoke_plan *plan, yk_part *part, yk_vector_slot *slot)
@@ -90,12 +107,13 @@ static inline int yk_part_vectors(const yoke_plan *plan, yk_part *part, yk_vecto
     if (yk_parts_need_z(plan)) slot[count++] = (yk_vector_slot){&part->z, all, "vector z"};
     if (yk_parts_may_fold(plan))
         slot[count++] = (yk_vector_slot){&part->p_old, all, "second vector p"};
-    slot[count++] = (yk_vector_slot){&part->q, part->rows, "vector q"};
+    if (plan->choice.recurrence != YK_SINGLE)
+        slot[count++] = (yk_vector_slot){&part->q, part->rows, "vector q"};
     slot[count++] = (yk_vector_slot){&part->b, part->rows, "vector b"};
     slot[count++] = (yk_vector_slot){&part->best, part->rows, "snapshot of x"};
     if (plan->choice.jacobi)
         slot[count++] = (yk_vector_slot){&part->inverse_diagonal, part->rows, "inverse diagonal"};
-    return count;
+    return count + yk_part_more_vectors(plan, part, slot + count);
 }
 
 static inline int64_t yk_part_nonzeros(const yoke_plan *plan, const yk_part *part)

@@ -42,7 +42,19 @@ static yoke_status allocate_vectors(yoke_plan *plan, yk_part *part)
         YK_TRY(yk_parts_engine(plan)->allocate(&plan->cg, part, slot[v].what, slot[v].length,
                                                slot[v].vector));
     if (!yk_parts_need_z(plan)) part->z = part->r;
+    if (!part->q) part->q = part->w;
+    if (!part->m[0]) part->m[0] = part->w;
+    if (!part->m[1]) part->m[1] = part->m[0];
     return YOKE_OK;
+}
+
+/* What is another vector by alias is not given back twice. */
+static void forget_aliases(yk_part *part)
+{
+    if (part->z == part->r) part->z = NULL;
+    if (part->q == part->w) part->q = NULL;
+    if (part->m[1] == part->m[0]) part->m[1] = NULL;
+    if (part->m[0] == part->w) part->m[0] = NULL;
 }
 
 static void free_csr(yoke_plan *plan, yk_part *part)
@@ -306,7 +318,7 @@ static void free_part(yoke_plan *plan, yk_part *part)
 {
     yoke_context *context = plan->cg.context;
     yk_vector_slot slot[YK_MOST_VECTORS];
-    if (part->z == part->r) part->z = NULL;
+    forget_aliases(part);
     int count = yk_part_vectors(plan, part, slot);
     for (int v = 0; v < count; v++)
         yk_parts_engine(plan)->release(&plan->cg, part, *slot[v].vector, slot[v].length);

@@ -29,6 +29,9 @@ static void connect_state(yoke_plan *plan)
     cg->gpu_sms = plan->choice.gpu_sms;
     cg->jacobi = plan->choice.jacobi;
     cg->nullspace = plan->choice.nullspace;
+    cg->recurrence = cg->planned = plan->choice.recurrence;
+    cg->factor = YK_VECTOR_M;
+    cg->product = YK_VECTOR_Q;
     cg->passes = yk_cpu_passes_here();
     cg->stream_q = plan->choice.stream_q;
 }

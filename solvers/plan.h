@@ -35,9 +35,10 @@ typedef struct yk_choice {
     bool driver_is_auto, format_is_auto;
     yk_residency residency;
     bool measure_driver, measure_format;
-    yk_row_shape row_shape; /* for a GPU */
-    bool falls_back;        /* auto took the GPU, and the CPU would do */
-    const char *declined;   /* why auto did not take the GPU that it would have; or NULL */
+    yk_row_shape row_shape;   /* for a GPU */
+    bool falls_back;          /* auto took the GPU, and the CPU would do */
+    const char *declined;     /* why auto did not take the GPU that it would have; or NULL */
+    yk_recurrence recurrence; /* of that solver */
     bool jacobi, folded, measure_shape, nullspace, stream_q;
     yk_reorder reorder;
     bool foreign_product; /* by cuSPARSE: not folded, p.q in a pass of its own */

@@ -29,6 +29,11 @@ static bool is_auto(const char *name)
     return !name || strcmp(name, "auto") == 0;
 }
 
+static bool is_named(const char *given, const char *name)
+{
+    return !is_auto(given) && strcmp(given, name) == 0;
+}
+
 /* The item's static name for a given one, or the default for "auto". */
 static yoke_status find(yoke_list_kind kind, const char *given, const char *by_default,
                         const char **name, const void **implementation)
@@ -44,10 +49,9 @@ static yoke_status find(yoke_list_kind kind, const char *given, const char *by_d
 /* Of those rows that the CPU has beside a GPU, at most; of all where it is alone, or the GPU. */
 static double bytes_per_iteration(const yoke_matrix *matrix, const yk_choice *choice)
 {
-    double bytes = yk_csr_bytes(&matrix->csr) +
-                   yk_cg_row_bytes(choice->folded, choice->jacobi) * (double)matrix->csr.rows;
+    double row_bytes = yk_recurrence_row_bytes(choice->recurrence, choice->folded, choice->jacobi);
+    double bytes = yk_csr_bytes(&matrix->csr) + row_bytes * (double)matrix->csr.rows;
     if (!choice->shared) return bytes;
-    double row_bytes = yk_cg_row_bytes(choice->folded, choice->jacobi);
     int64_t first = choice->window.count > 0 ? choice->window.row[0] : choice->gpu_rows;
     return bytes - yk_bytes_before(&matrix->csr, row_bytes, first);
 }
@@ -132,6 +136,28 @@ static bool can_be_captured(const yoke_matrix *matrix, const yoke_plan_options *
     return callbacks_have(matrix, options, YOKE_APPLY_DEVICE | YOKE_APPLY_CAPTURABLE);
 }
 
+/* What the recurrences with one sum run with so far. */
+static yoke_status check_recurrence(const yoke_matrix *matrix, const yoke_plan_options *options,
+                                    const yk_choice *choice)
+{
+    const char *why = NULL;
+    if (choice->recurrence == YK_CLASSICAL) return YOKE_OK;
+    if (has_callbacks(matrix, options)) why = "a user's operator or preconditioner";
+    if (choice->shared) why = "a partition with rows on a GPU and on the CPU";
+    if (choice->foreign_product) why = "format cusparse";
+    if (strcmp(choice->driver->name, "persistent") == 0) why = "driver persistent";
+    if (is_named(options->shape, "folded")) why = "shape folded";
+    if (matrix->spread) why = "several ranks";
+    if (!why) return YOKE_OK;
+    return yk_fail(YOKE_UNSUITABLE, "solver %s does not take %s; use cg", choice->solver, why);
+}
+
+static yk_recurrence recurrence_of(const char *solver)
+{
+    if (strcmp(solver, "cg-single") == 0) return YK_SINGLE;
+    return strcmp(solver, "cg-pipelined") == 0 ? YK_PIPELINED : YK_CLASSICAL;
+}
+
 static yoke_status check_callbacks(const yoke_matrix *matrix, const yoke_plan_options *options,
                                    const yk_choice *choice)
 {
@@ -199,7 +225,8 @@ static yoke_status choose_shape(const yoke_matrix *matrix, const yoke_plan_optio
                                 yk_choice *choice)
 {
     bool cannot_fold = matrix->is_operator || options->apply_preconditioner || choice->nullspace ||
-                       choice->foreign_product || choice->shared;
+                       choice->foreign_product || choice->shared ||
+                       choice->recurrence != YK_CLASSICAL;
     const char *name;
     YK_TRY(check_cusparse_can(options, choice));
     YK_TRY(find(YOKE_LIST_SHAPES, options->shape, "unfolded", &name, NULL));
@@ -222,11 +249,6 @@ static yoke_status choose_effort(const yoke_plan_options *options, yk_choice *ch
     choice->measure_iterations = measure ? 60 : patient ? 600 : 0;
     choice->measure_seconds = measure ? 0.02 : patient ? 0.2 : 0.0;
     return YOKE_OK;
-}
-
-static bool is_named(const char *given, const char *name)
-{
-    return !is_auto(given) && strcmp(given, name) == 0;
 }
 
 /* Twice as fast by the estimate: caches hold small systems, which the estimate does not know, and a
@@ -443,6 +465,7 @@ static yoke_status choose_tables(const yoke_matrix *matrix, yoke_plan_options *o
     YK_TRY(choose_memory(options, choice));
     YK_TRY(find(YOKE_LIST_HOMES, options->home, "owner", &choice->home, NULL));
     YK_TRY(find(YOKE_LIST_SOLVERS, options->solver, "cg", &choice->solver, NULL));
+    choice->recurrence = recurrence_of(choice->solver);
     YK_TRY(find(YOKE_LIST_FORMATS, options->format, "csr", &choice->format, NULL));
     choice->format_is_auto = is_auto(options->format);
     choice->foreign_product = is_named(choice->format, "cusparse");
@@ -479,6 +502,7 @@ static yoke_status choose_residency(const yoke_matrix *matrix, const yoke_plan_o
     bool possible = sell_is_possible(&choice->row_shape);
     bool free = gpu && !choice->shared && is_auto(options->driver);
     if (choice->place.kind != YK_HOME_OWNER || choice->gpu_sms > 0) free = false;
+    if (choice->recurrence != YK_CLASSICAL) free = false;
     if (asked && choice->folded)
         return yk_fail(YOKE_UNSUITABLE, "driver persistent keeps p on the chip and does not take "
                                         "shape folded; use unfolded");
@@ -568,6 +592,7 @@ yoke_status yk_planner_choose(yoke_matrix *matrix, const yoke_plan_options *give
     choice->device = options->device;
     YK_TRY(yk_ranks_choose(matrix, options));
     YK_TRY(choose_tables(matrix, options, wish, choice));
+    YK_TRY(check_recurrence(matrix, options, choice));
     YK_TRY(check_callbacks(matrix, options, choice));
     YK_TRY(choose_effort(options, choice));
     YK_TRY(choose_preconditioner(matrix, options, choice));

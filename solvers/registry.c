@@ -76,9 +76,9 @@ static const entry partitions[] = {
 };
 static const entry solvers[] = {
     {"cg", "cg", "classical conjugate gradients, two sums an iteration", here, NULL},
-    {"cg-single", "cg-single", "Chronopoulos-Gear: one reduction an iteration", NULL, NEXT},
-    {"cg-pipelined", "cg-pipelined", "Ghysels-Vanroose: the reduction overlaps the product", NULL,
-     NEXT},
+    {"cg-single", "cg-single", "Chronopoulos-Gear: one sum an iteration", here, NULL},
+    {"cg-pipelined", "cg-pipelined", "Ghysels-Vanroose: one sum, on its way during the product",
+     here, NULL},
     {0},
 };
 static const entry drivers[] = {

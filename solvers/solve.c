@@ -118,7 +118,9 @@ static double bytes_per_iteration(const yoke_plan *plan)
     for (int i = 0; i < plan->cg.parts; i++) {
         const yk_part *part = &plan->cg.part[i];
         if (part->owner == YK_OWNER_CPU) bytes += yk_csr_bytes(&part->csr);
-        bytes += yk_cg_row_bytes(plan->cg.folded, plan->cg.jacobi) * (double)yk_part_working(part);
+        bytes +=
+            yk_recurrence_row_bytes(plan->choice.recurrence, plan->cg.folded, plan->cg.jacobi) *
+            (double)yk_part_working(part);
         if (plan->choice.foreign_product) bytes += YK_CG_DOT_ROW_BYTES * (double)part->rows;
     }
     if (plan->cg.cuts) bytes -= bytes_held_twice(plan);

@@ -55,10 +55,11 @@ static task task_of(yoke_matrix *matrix, const double *b, double *x, const char 
     return t;
 }
 
-/* Every shape, parts and threads against one part and one thread. */
-static void splits(yoke_context *context, const char *spec)
+/* Every shape, parts and threads against one part and one thread, by one recurrence. */
+static void splits(yoke_context *context, const char *spec, const char *solver)
 {
-    static const char *const shapes[] = {"folded", "unfolded"};
+    static const char *const shapes[] = {"unfolded", "folded"};
+    int folds = strcmp(solver, "cg") == 0;
     yoke_matrix *matrix;
     must(yoke_matrix_generate(context, spec, &matrix));
     size_t rows = (size_t)yoke_matrix_rows(matrix);
@@ -69,17 +70,19 @@ static void splits(yoke_context *context, const char *spec)
     for (int odd = 0; odd < 2; odd++) {
         task t = task_of(matrix, b, expected[odd], "unfolded", 1, 1);
         t.planning.preconditioner = odd ? "jacobi" : "none";
+        t.planning.solver = solver;
         solve(&t);
     }
-    for (int s = 0; s < 2; s++)
+    for (int s = 0; s < 1 + folds; s++)
         for (int parts = 1; parts <= 4; parts++)
             for (int threads = 1; threads <= 4; threads++) {
                 task t = task_of(matrix, b, x, shapes[s], parts, threads);
+                t.planning.solver = solver;
                 solve(&t);
                 converged &= t.outcome == YOKE_CONVERGED;
                 same &= memcmp(x, expected[parts % 2], rows * sizeof *x) == 0;
             }
-    printf("%s\n", spec);
+    printf("%s, %s\n", spec, solver);
     claim(converged, "every split converges");
     claim(same, "every split gives the same bits");
     yoke_matrix_destroy(matrix);
@@ -114,9 +117,12 @@ int main(void)
 {
     yoke_context *context;
     must(yoke_context_create(NULL, &context));
-    splits(context, "poisson2d5:30");
-    splits(context, "graph:1500:6:1");
-    splits(context, "elasticity3d:5");
+    static const char *const solvers[] = {"cg", "cg-single", "cg-pipelined"};
+    for (int i = 0; i < 3; i++) {
+        splits(context, "poisson2d5:30", solvers[i]);
+        splits(context, "graph:1500:6:1", solvers[i]);
+        splits(context, "elasticity3d:5", solvers[i]);
+    }
     two_at_once(context);
     yoke_context_destroy(context);
     printf("stress: %d claims failed\n", failures);

@@ -134,7 +134,7 @@ static inline double true_residual(const yoke_matrix *matrix, const double *b, c
 }
 
 /* One solve from a fresh plan; the report is copied out. A suite may be compiled to run on one
- * owner whatever can. */
+ * owner, or by one recurrence, whatever can. */
 static inline yoke_report solve_with(yoke_matrix *matrix, const yoke_plan_options *planning,
                                      const double *b, double *x, const yoke_solve_options *options)
 {
@@ -142,6 +142,9 @@ static inline yoke_report solve_with(yoke_matrix *matrix, const yoke_plan_option
     yoke_plan_options chosen = planning ? *planning : yoke_plan_defaults();
 #ifdef SOLVE_ON
     if (!chosen.partition && chosen.parts < 2) chosen.partition = SOLVE_ON;
+#endif
+#ifdef SOLVE_BY
+    if (!chosen.solver && !chosen.apply_preconditioner) chosen.solver = SOLVE_BY;
 #endif
     MUST(yoke_plan_create(matrix, &chosen, &plan));
     MUST(yoke_solve(plan, b, x, options));

@@ -79,7 +79,7 @@ typedef struct way {
     char name[96];
 } way;
 
-enum { MOST_WAYS = 64, MOVING = 2 /* the last ones have a cut that moves */ };
+enum { MOST_WAYS = 80, MOVING = 2 /* the last ones have a cut that moves */ };
 static way ways[MOST_WAYS];
 
 static const char *const shapes[] = {"folded", "unfolded"}, *const formats[] = {"csr", "sell"};
@@ -159,6 +159,25 @@ static int list_homes(int count)
     return count;
 }
 
+/* Recurrences with one sum. */
+static int list_solvers(int count)
+{
+    static const char *const solvers[] = {"cg-single", "cg-pipelined"};
+    static const char *const drivers[] = {"stream", "graph"};
+    for (int i = 0; i < 4 && count < MOST_WAYS; i++) {
+        way *w = &ways[count++];
+        w->planning = yoke_plan_defaults();
+        w->planning.partition = "gpu";
+        w->planning.driver = drivers[i & 1];
+        w->planning.shape = "unfolded";
+        w->planning.format = "sell";
+        w->planning.solver = solvers[i >> 1];
+        w->planning.preconditioner = preconditioners[i & 1];
+        snprintf(w->name, sizeof w->name, "%s, %s", solvers[i >> 1], drivers[i & 1]);
+    }
+    return count;
+}
+
 static int list_ways(void)
 {
     yoke_list_item driver;
@@ -179,7 +198,7 @@ static int list_ways(void)
                      w->planning.format, w->planning.preconditioner);
         }
     cr_assert_geq(count, 21, "the fake GPU is not usable");
-    return add_together(list_homes(count));
+    return add_together(list_homes(list_solvers(count)));
 }
 
 /* The first way of a driver, with the shape that all take. */

@@ -42,6 +42,8 @@ static yoke_context *counted(counter *c)
     return context;
 }
 
+static const char *const solvers[] = {"cg", "cg-single", "cg-pipelined"};
+
 static yoke_plan_options three_parts(void)
 {
     yoke_plan_options planning = yoke_plan_defaults();
@@ -58,12 +60,13 @@ Test(plan, a_solve_allocates_nothing_and_fresh_memory_may_hold_nan)
     yoke_context *context = counted(&c);
     yoke_matrix *matrix = generated(context, "poisson2d5:40");
     double *b = filled(1600, 1.0), *x = filled(1600, 0.0);
-    const char *const shapes[] = {"folded", "unfolded"};
+    const char *const shapes[] = {"folded", "unfolded", "auto", "auto"};
     yoke_solve_options options = yoke_solve_defaults();
     options.rtol = 0.1; /* few iterations: it is solves that are counted */
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 4; i++) {
         yoke_plan_options planning = three_parts();
         planning.shape = shapes[i];
+        if (i >= 2) planning.solver = solvers[i - 1];
         yoke_plan *plan = NULL;
         MUST(yoke_plan_create(matrix, &planning, &plan));
         long long before = atomic_load(&c.allocations);
@@ -96,9 +99,10 @@ Test(plan, memory_is_told_before_it_is_taken)
     counter c = {0};
     yoke_context *context = counted(&c);
     yoke_matrix *matrix = generated(context, "poisson3d7:30");
-    for (int parts = 1; parts <= 3; parts++) {
+    for (int i = 0; i < 9; i++) {
         yoke_plan_options planning = three_parts();
-        planning.parts = parts;
+        planning.parts = 1 + i % 3;
+        planning.solver = solvers[i / 3];
         yoke_memory memory = yoke_memory_defaults();
         MUST(yoke_plan_memory(matrix, &planning, &memory));
         long long before = atomic_load(&c.live);
@@ -151,7 +155,7 @@ Test(plan, auto_tells_once_that_a_gpu_is_missing)
 }
 
 /* Every allocation of planning fails in turn: a clear status, nothing leaked. */
-Test(plan, any_allocation_may_fail)
+static void any_allocation_may_fail(const char *solver)
 {
     counter c = {0};
     yoke_context *context = counted(&c);
@@ -159,6 +163,7 @@ Test(plan, any_allocation_may_fail)
     long long live = atomic_load(&c.live);
     for (int k = 1;; k++) {
         yoke_plan_options planning = three_parts();
+        planning.solver = solver;
         yoke_plan *plan = NULL;
         atomic_store(&c.fail_at, atomic_load(&c.allocations) + k);
         yoke_status status = yoke_plan_create(matrix, &planning, &plan);
@@ -172,6 +177,11 @@ Test(plan, any_allocation_may_fail)
         cr_assert_eq(atomic_load(&c.live), live, "failure %d leaks", k);
     }
     cr_assert_eq(atomic_load(&c.live), live);
+}
+
+Test(plan, any_allocation_may_fail)
+{
+    for (int i = 0; i < 3; i++) any_allocation_may_fail(solvers[i]);
 }
 
 /* ------------------------------------------------------------------- names */
@@ -192,7 +202,7 @@ Test(plan, unknown_names_list_the_known_and_missing_ones_say_why)
     cr_assert_eq(status_of(matrix, planning), YOKE_UNKNOWN_NAME);
     cr_assert(strstr(yoke_error_text(), "ratio:R"), "%s", yoke_error_text());
     planning = yoke_plan_defaults();
-    planning.solver = "cg-pipelined";
+    planning.partition = "adaptive";
     cr_assert_eq(status_of(matrix, planning), YOKE_NOT_BUILT);
     planning = yoke_plan_defaults();
     planning.memory = "auto";

@@ -218,6 +218,10 @@ Test(sums, the_passes_move_the_bytes_that_reports_count)
     cr_assert_eq(yk_cg_row_bytes(false, false), 80.0);
     cr_assert_eq(yk_cg_row_bytes(true, true), 88.0);
     cr_assert_eq(yk_cg_row_bytes(false, true), 96.0);
+    cr_assert_eq(yk_recurrence_row_bytes(YK_SINGLE, false, false), 88.0);
+    cr_assert_eq(yk_recurrence_row_bytes(YK_SINGLE, false, true), 112.0);
+    cr_assert_eq(yk_recurrence_row_bytes(YK_PIPELINED, false, false), 120.0);
+    cr_assert_eq(yk_recurrence_row_bytes(YK_PIPELINED, false, true), 136.0);
     int32_t start[2] = {0, 27}, column[27] = {0};
     yk_csr csr = {.rows = 1, .nonzeros = 27, .start32 = start, .column = column};
     cr_assert_eq(yk_csr_bytes(&csr), 328.0);

@@ -282,7 +282,8 @@ typedef struct yoke_plan_options {
                                  * share R: "ratio:R" of the rows, "nonzeros:R", or "model", of
                                  * what is measured; "adaptive": from there, or "adaptive:R", the
                                  * share moves during solves, by the times that are measured */
-    const char *solver;         /* recurrence: "cg" */
+    const char *solver;         /* recurrence: "cg", which meets twice an iteration; "cg-single",
+                                 * "cg-pipelined", which meet once and move more bytes */
     const char *driver;         /* who runs the loop: "team"; on a GPU "stream", "graph" or
                                  * "persistent" */
     const char *format;         /* "csr"; on a GPU also "sell", "cusparse" */

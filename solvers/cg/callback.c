@@ -13,6 +13,9 @@ double *yk_cg_vector(const yk_cg *cg, int part, yk_vector which)
     case YK_VECTOR_Z: return p->z;
     case YK_VECTOR_P: return p->p;
     case YK_VECTOR_Q: return p->q;
+    case YK_VECTOR_S: return p->s;
+    case YK_VECTOR_T: return p->t;
+    case YK_VECTOR_M: return p->m[cg->newest_p];
     }
     return NULL;
 }

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lib/context.h"
 #include "lib/ranks.h"
 #include "lib/status.h"
 #include "lib/threads.h"
@@ -18,11 +19,14 @@ typedef struct run {
     const yoke_solve_options *options;
     yoke_report *report;
     double began;
-    double true_norm; /* at the last check; scaled, as all norms here */
-    double best_norm; /* of the snapshot; infinite: none */
-    int not_halved;   /* checks in a row that did not halve the true residual */
-    int64_t steps;    /* of the next advance */
-    double elapsed;   /* since it began, where seconds are limited */
+    double true_norm;    /* at the last check or replacement; scaled, as all norms here */
+    double checked_norm; /* at the last check */
+    double best_norm;    /* of the snapshot; infinite: none */
+    int not_halved;      /* checks in a row that did not halve the true residual */
+    double renewed_norm; /* the last that was half of the one before, at a renewal */
+    int fruitless;       /* renewals since */
+    int64_t steps;       /* of the next advance */
+    double elapsed;      /* since it began, where seconds are limited */
     bool ended;
 } run;
 
@@ -42,6 +46,7 @@ static void end(run *r, yoke_outcome outcome)
 /* x += alpha p, the step that x lacks. */
 static void flush(run *r)
 {
+    if (r->cg->recurrence != YK_CLASSICAL) return; /* x does not lag */
     yk_cg_run(r->cg, YK_TASK_FLUSH, 0.0, NULL);
     r->cg->s.alpha = 0.0;
 }
@@ -64,10 +69,10 @@ static void keep_snapshot(run *r)
 
 /* Replaces r by the true residual and keeps the direction p (van der Vorst and Ye, SIAM J. Sci.
  * Comput. 22, 2000), unless the two residuals have parted so far that p is of another system. */
-static bool check(run *r)
+static bool replace(run *r)
 {
     yk_cg_scalars *s = &r->cg->s;
-    double dot[YK_DOTS], recursive = s->rr, rz = s->rz, before = r->true_norm;
+    double dot[YK_DOTS], recursive = s->rr, rz = s->rz;
     flush(r);
     if (!evaluate(r, dot)) return false;
     r->true_norm = sqrt(dot[YK_DOT_RR]);
@@ -78,8 +83,58 @@ static bool check(run *r)
     s->shift = dot[YK_DOT_Z] * r->cg->limits.rows_inverse;
     s->stop = YK_CG_GO_ON;
     r->report->replacements++;
-    r->not_halved = r->true_norm <= 0.5 * before ? 0 : r->not_halved + 1;
     return true;
+}
+
+/* So many true residuals in a row that are no half of the one before, where the recursive one fell.
+ * At the floor of round-off they scatter; the best is returned, and a recurrence whose steps are
+ * coarser there looks twice as often for one as good as classical CG's. */
+static bool stagnates(run *r)
+{
+    int most = r->cg->planned == YK_CLASSICAL ? 2 : 4;
+    r->not_halved = r->true_norm <= 0.5 * r->checked_norm ? 0 : r->not_halved + 1;
+    r->checked_norm = r->true_norm;
+    return r->not_halved >= most;
+}
+
+/* Whether so many renewals have not halved the true residual: round-off takes more than the saved
+ * meetings are worth. */
+static bool is_fruitless(run *r)
+{
+    enum { MANY = 10 };
+    bool halved = r->true_norm <= 0.5 * r->renewed_norm;
+    if (halved) r->renewed_norm = r->true_norm;
+    r->fruitless = halved ? 0 : r->fruitless + 1;
+    return r->fruitless >= MANY;
+}
+
+/* Goes on by classical CG, which keeps nothing but r, from where it is. */
+static void become_classical(run *r)
+{
+    yk_cg *cg = r->cg;
+    yk_log(cg->context, YOKE_LOG_NOTICE,
+           "iteration %lld: round-off overwhelms the recurrence; classical CG goes on",
+           (long long)cg->s.iteration);
+    cg->recurrence = YK_CLASSICAL;
+    cg->s.alpha = cg->s.beta = 0.0;
+}
+
+/* A recurrence with one sum: all that it keeps is made anew from x and p. Where the residuals had
+ * parted by then as far as at a candidate that fails, it counts as one. */
+static void renew(run *r)
+{
+    double began = yoke_seconds(), checked = r->report->check_seconds;
+    double recursive = sqrt(r->cg->s.rr);
+    if (!replace(r)) return;
+    if (r->true_norm > 2.0 * recursive && stagnates(r) && r->cg->limits.bound > 0.0) {
+        end(r, YOKE_STAGNATED);
+        return;
+    }
+    if (r->cg->limits.bound > 0.0) keep_snapshot(r);
+    if (is_fruitless(r)) become_classical(r);
+    yk_cg_renew(r->cg);
+    r->report->check_seconds = checked;
+    r->report->solve_seconds += yoke_seconds() - began;
 }
 
 /* The recursive residual passed: only the true one decides. */
@@ -87,16 +142,21 @@ static void check_candidate(run *r)
 {
     yk_cg_limits *limits = &r->cg->limits;
     r->report->residual_recursive = unscaled(r, sqrt(r->cg->s.rr));
-    if (!check(r)) {
+    if (!replace(r)) {
         end(r, YOKE_CALLBACK_FAILED);
-    } else if (r->true_norm <= limits->bound) {
+        return;
+    }
+    bool stuck = stagnates(r);
+    if (r->true_norm <= limits->bound) {
         end(r, YOKE_CONVERGED);
     } else if (limits->bound == 0.0) {
         limits->bound = -1.0; /* zero tolerances: no further check before the limit */
-    } else if (r->not_halved >= 2) {
+    } else if (stuck) {
         end(r, YOKE_STAGNATED);
     }
-    if (!r->ended) keep_snapshot(r);
+    if (r->ended) return;
+    keep_snapshot(r);
+    yk_cg_renew(r->cg);
 }
 
 /* ------------------------------------------------------------------- start */
@@ -142,7 +202,7 @@ static void start(run *r)
     cg->s.rr = dot[YK_DOT_RR];
     cg->s.rz = dot[YK_DOT_RZ];
     double r_norm = sqrt(dot[YK_DOT_RR]);
-    r->true_norm = r_norm;
+    r->true_norm = r->checked_norm = r->renewed_norm = r_norm;
     set_limits(r, sqrt(dot[YK_DOT_BB]), r_norm);
     cg->s.shift = dot[YK_DOT_Z] * cg->limits.rows_inverse;
     if (cg->history_capacity > 0) cg->history[0] = r->report->residual_initial;
@@ -155,6 +215,9 @@ static void start(run *r)
         end(r, YOKE_CONVERGED);
     else if (dot[YK_DOT_RZ] <= 0.0 && dot[YK_DOT_RR] > YK_CG_NOTHING_LEFT)
         end(r, YOKE_PRECONDITIONER_INDEFINITE);
+    if (r->ended) return;
+    yk_cg_begin_recurrence(cg);
+    yk_cg_renew(cg);
 }
 
 /* ----------------------------------------------------------------- iterate */
@@ -177,9 +240,18 @@ static void look(run *r)
         end(r, YOKE_STOPPED);
     else if (r->cg->s.stop == YK_CG_CANDIDATE)
         check_candidate(r);
+    else if (r->cg->s.stop == YK_CG_RENEW)
+        renew(r);
     else if (r->options->max_seconds > 0.0 && r->elapsed > r->options->max_seconds)
         end(r, YOKE_TIME_LIMIT);
     if (!r->ended && r->cg->s.iteration >= r->report->maxit) end(r, YOKE_ITERATION_LIMIT);
+}
+
+/* Whether it was found in the product of an iteration that is not counted yet. */
+static bool in_multiplication(const yk_cg_scalars *s)
+{
+    return s->stop == YK_CG_NEGATIVE || s->stop == YK_CG_ZERO ||
+           (s->stop == YK_CG_NOT_FINITE && !isfinite(s->pq));
 }
 
 /* Ends on what the recurrence found; the failing iteration is counted, its step is not taken. */
@@ -194,12 +266,26 @@ static void end_on_stop(run *r)
         [YK_CG_CALLBACK] = YOKE_CALLBACK_FAILED,
     };
     yk_cg_scalars *s = &r->cg->s;
-    bool in_multiplication = s->stop == YK_CG_NEGATIVE || s->stop == YK_CG_ZERO ||
-                             (s->stop == YK_CG_NOT_FINITE && !isfinite(s->pq));
     if (s->stop == YK_CG_NEGATIVE || s->stop == YK_CG_ZERO) r->report->curvature = s->pq;
     if (s->stop == YK_CG_NOT_FINITE) s->alpha = 0.0;
     end(r, outcome[s->stop]);
-    r->report->iterations = s->iteration + (in_multiplication ? 1 : 0);
+    r->report->iterations = s->iteration + (in_multiplication(s) ? 1 : 0);
+}
+
+/* What a recurrence with one sum finds of the next iteration together with the end of the last. */
+static void look_ahead(run *r)
+{
+    if (!keep_going(r))
+        end(r, YOKE_STOPPED);
+    else if (r->cg->s.iteration >= r->report->maxit)
+        end(r, YOKE_ITERATION_LIMIT);
+    else
+        end_on_stop(r);
+}
+
+static bool goes_on(int stop)
+{
+    return stop == YK_CG_GO_ON || stop == YK_CG_CANDIDATE || stop == YK_CG_RENEW;
 }
 
 static yoke_status advance(run *r)
@@ -220,8 +306,11 @@ static yoke_status advance(run *r)
     if (cg->s.stop == YK_CG_ABORTED)
         return yk_fail(YOKE_TIMEOUT, "iteration %lld: an owner of rows did not answer for %g s",
                        (long long)cg->s.iteration + 1, cg->link.deadline);
-    if (cg->s.stop == YK_CG_GO_ON || cg->s.stop == YK_CG_CANDIDATE)
+    if (goes_on(cg->s.stop))
         look(r);
+    else if (cg->recurrence != YK_CLASSICAL && in_multiplication(&cg->s) &&
+             cg->s.iteration > before)
+        look_ahead(r);
     else
         end_on_stop(r);
     if (r->ended) return YOKE_OK;
@@ -288,7 +377,14 @@ static void solve_zero(run *r)
 yoke_status yk_cg_solve(yk_cg *cg, const double *b, double *x, const yoke_solve_options *options,
                         yoke_report *report)
 {
-    run r = {cg, options, report, yoke_seconds(), INFINITY, INFINITY, 0, 1, 0.0, false};
+    run r = {.cg = cg,
+             .options = options,
+             .report = report,
+             .began = yoke_seconds(),
+             .true_norm = INFINITY,
+             .checked_norm = INFINITY,
+             .best_norm = INFINITY,
+             .steps = 1};
     bool b_is_zero = false;
     if (cg->cuts) cg->cuts->moved = 0;
     cg->came = yk_team_size(cg->threads);

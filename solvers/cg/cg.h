@@ -8,7 +8,7 @@
 #include "lib/part.h"
 #include "lib/place.h"
 #include "solvers/cg/cpu_passes.h"
-#include "solvers/cg/scalars.h"
+#include "solvers/cg/scalars_one_sum.h"
 
 /* The share of a part that one thread works on. With fewer threads than pieces a thread does
  * several, so no result depends on how many came. */
@@ -30,15 +30,30 @@ typedef enum yk_vector {
     YK_VECTOR_R,
     YK_VECTOR_Z,
     YK_VECTOR_P,
-    YK_VECTOR_Q
+    YK_VECTOR_Q,
+    YK_VECTOR_S,
+    YK_VECTOR_T,
+    YK_VECTOR_M
 } yk_vector;
 
-/* What parts send to each other: the boundary of z; outside the loop of x, by the way of x of p. */
-typedef enum yk_boundary { YK_BOUNDARY_Z, YK_BOUNDARY_X, YK_BOUNDARY_P } yk_boundary;
+/* What parts send to each other: the boundary of z, and outside the loop of x; where a cut moves,
+ * by the way of x, that of p. Recurrences with one sum also that of p, outside the loop, and with
+ * pipelining that of m. */
+typedef enum yk_boundary {
+    YK_BOUNDARY_Z,
+    YK_BOUNDARY_X,
+    YK_BOUNDARY_P,
+    YK_BOUNDARY_M /* and the next one: of m[0], m[1] */
+} yk_boundary;
 
 static inline double *yk_boundary_vector(const yk_part *part, yk_boundary which)
 {
-    return which == YK_BOUNDARY_Z ? part->z : which == YK_BOUNDARY_X ? part->x : part->p;
+    switch (which) {
+    case YK_BOUNDARY_Z: return part->z;
+    case YK_BOUNDARY_X: return part->x;
+    case YK_BOUNDARY_P: return part->p;
+    default: return part->m[which - YK_BOUNDARY_M];
+    }
 }
 
 /* Of whole iterations beside a cut that moves, read by the first worker alone. */
@@ -136,11 +151,14 @@ struct yk_cg {
     const yoke_operator *op;             /* A, if it is known by its action alone; else NULL */
     const yoke_operator *preconditioner; /* the user's; else NULL */
     bool jacobi, folded, nullspace;
-    bool stream_q;             /* see passes.h */
-    int64_t rows;              /* of this process; */
-    int64_t all_rows;          /* of the system */
-    int64_t first_chunk;       /* that this process's rows begin with */
-    struct yk_cg_ranks *ranks; /* over ranks: see ranks.h; NULL in one process */
+    yk_recurrence recurrence, planned; /* in this solve: round-off may lead to classical CG */
+    bool turns_m;                      /* workers may gather from m[0] while others write m[1] */
+    yk_vector factor, product;         /* of YK_TASK_PRODUCT: m and q in the loop */
+    bool stream_q;                     /* see passes.h */
+    int64_t rows;                      /* of this process; */
+    int64_t all_rows;                  /* of the system */
+    int64_t first_chunk;               /* that this process's rows begin with */
+    struct yk_cg_ranks *ranks;         /* over ranks: see ranks.h; NULL in one process */
 
     yk_part *part;
     int parts;
@@ -168,9 +186,10 @@ struct yk_cg {
 
     /* State at an iteration's boundary; any driver can resume it. */
     yk_cg_scalars s;
+    yk_cg_drift drift;
     yk_cg_limits limits;
     unsigned meetings; /* held so far */
-    int newest_p;      /* folded: which of p, p_old holds the last direction */
+    int newest_p;      /* folded: which of p, p_old holds the last direction; with m[2]: of these */
     int exponent;      /* the system is scaled by 2^-exponent */
     double *history;
     int64_t history_capacity;
@@ -190,7 +209,8 @@ typedef void (*yk_piece_fn)(yk_cg *cg, yk_piece *piece, void *user);
 void yk_team_run(yk_cg *cg, yk_piece_fn body, void *user);
 void yk_team_run_for_gpu(yk_cg *cg, yk_piece_fn body, void *user);
 
-/* The two halves of an iteration, each ended by a meeting. */
+/* The two halves of an iteration, each ended by a meeting; with one sum an iteration by one of them
+ * alone: cg-single's behind the product, cg-pipelined's behind the step, before the product. */
 typedef enum yk_half { YK_HALF_MULTIPLY, YK_HALF_UPDATE } yk_half;
 
 /* An owner whose work the first worker enqueues beside doing its own: the GPU of a plan with CPU
@@ -219,11 +239,14 @@ yk_cg_rows yk_cg_view(const yk_cg *cg, const yk_part *part, const yk_cg_scalars 
 /* Sends the boundary rows of a piece, from the part's z or x, into the receivers' halos. */
 void yk_send_boundary(const yk_cg *cg, const yk_piece *piece, yk_boundary which);
 
+/* Of a recurrence with one sum: its step. */
+yk_task yk_cg_step_task(const yk_cg *cg);
+
 /* The task of the loop that updates r, and the one that makes it b - A x. */
 yk_task yk_cg_update_task(const yk_cg *cg);
 yk_task yk_cg_residual_task(const yk_cg *cg);
 
-/* A vector of a part where no iteration folds. */
+/* A vector of a part where no iteration folds; m is the newest. */
 double *yk_cg_vector(const yk_cg *cg, int part, yk_vector which);
 
 /* out = Op in by the user's callback, over all parts, outside the loop; false if it failed, which

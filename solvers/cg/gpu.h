@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 #include "solvers/cg/passes.h"
+#include "solvers/cg/scalars_one_sum.h"
 
 /* Slices of 32 rows, column by column (SELL-32-256; Kreutzer et al., SIAM J. Sci. Comput. 36,
  * 2014). A column is 384 bytes, aligned to 128: 32 column numbers, then 32 values, one a row;
@@ -89,6 +90,7 @@ typedef struct yk_gpu_walk {
     int chunks;   /* that a block takes one after another, by blocks: a power of two up to 8 */
     int backwards; /* last rows first: over what the pass before left in the L2 cache */
     int multiprocessors;
+    int one_sum; /* the recurrence is one of those with one sum: their kernels are needed */
 } yk_gpu_walk;
 
 enum { YK_GPU_HISTORY = 4096 /* iterations whose residual one advance can record */ };
@@ -96,6 +98,7 @@ enum { YK_GPU_HISTORY = 4096 /* iterations whose residual one advance can record
 /* The loop's state on the device: derived by the thread that completes a sum. */
 typedef struct yk_gpu_loop {
     yk_cg_scalars s;
+    yk_cg_drift drift; /* of recurrences with one sum */
     int64_t left;      /* iterations still to do in this advance */
     int halt;          /* s.stop, or none left: passes do nothing */
     int folds;         /* done in this advance: each swaps p and p_old */

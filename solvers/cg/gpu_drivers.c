@@ -31,10 +31,26 @@ yoke_status yk_gpu_enqueue_multiply(yk_cg *cg, yk_gpu_view *view)
     return yk_gpu_enqueue(cg, view, YK_TASK_DOT_PQ, "multiply");
 }
 
+/* Two passes, of which cg-pipelined's sums come in the second: no other way on one GPU would let
+ * them travel meanwhile. */
+static yoke_status enqueue_one_sum(yk_cg *cg, int *backwards)
+{
+    yk_gpu_view view = yk_gpu_view_of(cg, cg->newest_p);
+    view.walk.backwards = *backwards;
+    if (cg->recurrence == YK_PIPELINED)
+        YK_TRY(yk_gpu_enqueue(cg, &view, YK_TASK_PRODUCT, "product"));
+    YK_TRY(yk_gpu_enqueue(cg, &view, yk_cg_step_task(cg), "step"));
+    if (cg->recurrence == YK_SINGLE)
+        YK_TRY(yk_gpu_enqueue(cg, &view, YK_TASK_SINGLE_MULTIPLY, "multiply"));
+    *backwards = view.walk.backwards;
+    return YOKE_OK;
+}
+
 /* backwards: the direction of the next pass. */
 static yoke_status enqueue_iteration(yk_cg *cg, int newest_p, int *backwards)
 {
     if (cg->op || cg->preconditioner) return yk_gpu_enqueue_callbacks(cg);
+    if (cg->recurrence != YK_CLASSICAL) return enqueue_one_sum(cg, backwards);
     /* a fold writes the other p: the view is that after it */
     yk_gpu_view view = yk_gpu_view_of(cg, cg->folded ? newest_p ^ 1 : newest_p);
     view.walk.backwards = *backwards;
@@ -87,6 +103,7 @@ static yoke_status launch_graph(yk_cg *cg, int64_t iterations)
 {
     struct yk_gpu_state *gpu = cg->gpu;
     void **graph = &gpu->graph[cg->newest_p];
+    if (cg->recurrence != cg->planned) return launch_stream(cg, iterations);
     if (iterations < (cg->limits.flexible ? BATCH : BATCH / 2))
         return enqueue_batch(cg, iterations);
     if (!*graph) YK_TRY(capture_batch(cg, graph));
@@ -122,6 +139,7 @@ yoke_status yk_gpu_begin_advance(yk_cg *cg, int64_t at_most)
     yk_gpu_loop *loop = gpu->staged;
     gpu->ended = gpu->step_done = false;
     loop->s = cg->s;
+    loop->drift = cg->drift;
     loop->left = at_most;
     loop->halt = 0;
     loop->folds = 0;
@@ -173,6 +191,7 @@ yoke_status yk_gpu_end_advance(yk_cg *cg)
     YK_TRY(yk_device_wait(&gpu->device));
     if (history) record(cg, gpu->staged, first);
     cg->s = gpu->staged->s;
+    cg->drift = gpu->staged->drift;
     cg->newest_p ^= gpu->staged->folds & 1;
     if (cg->op || cg->preconditioner) yk_gpu_conclude_callbacks(cg);
     return YOKE_OK;

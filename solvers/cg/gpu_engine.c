@@ -43,11 +43,12 @@ enum { CHUNKS_FOR_WARPS = 4 };
 
 /* More chunks a block save sums on their way, as long as there are blocks for every
  * multiprocessor. */
-static void choose_walk(struct yk_gpu_state *gpu, int64_t chunks, int streams)
+static void choose_walk(struct yk_gpu_state *gpu, int64_t chunks, int streams, int one_sum)
 {
     yk_gpu_walk *walk = &gpu->walk;
     walk->multiprocessors = gpu->device.multiprocessors;
     walk->by_warps = chunks >= (int64_t)CHUNKS_FOR_WARPS * walk->multiprocessors;
+    walk->one_sum = one_sum;
     walk->streams = walk->overlaps = streams;
     walk->chunks = 1;
     while (walk->chunks < 8 && chunks / (2 * walk->chunks) >= 16 * walk->multiprocessors)
@@ -126,7 +127,7 @@ static yoke_status open_here(yk_cg *cg)
     int streams = 0;
     YK_TRY(limit(cg));
     YK_TRY(yk_device_try(yk_gpu_has_streams(&streams), "loading a kernel"));
-    choose_walk(gpu, yk_chunks(yk_gpu_part(cg)->rows), streams);
+    choose_walk(gpu, yk_chunks(yk_gpu_part(cg)->rows), streams, cg->recurrence != YK_CLASSICAL);
     YK_TRY(yk_device_try(yk_gpu_load_kernels(&gpu->walk), "loading the kernels"));
     YK_TRY(allocate_sums(gpu, yk_gpu_part(cg)->rows));
     YK_TRY(yk_device_allocate(&gpu->device, "loop state", 1, sizeof *gpu->loop, &gpu->loop));

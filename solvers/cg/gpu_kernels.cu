@@ -50,7 +50,9 @@ static __device__ void deliver(const yk_gpu_view &view, yk_gpu_loop *loop, unsig
         return;
     }
     if (!arrive<THREADS, dots>(view.sums, index, sum) || threadIdx.x != 0) return;
-    if (loop)
+    if (loop && yk_task_ends_iteration(TASK))
+        take_only_step(loop, sum);
+    else if (loop)
         take_step(TASK, loop, sum);
     else
         for (int d = 0; d < YK_DOTS; d++) view.sums.total[d] = sum[d];
@@ -356,7 +358,8 @@ static __global__ void __launch_bounds__(WARPS *WARP, BLOCKS)
                                         product[SORTED ? mine.warp : 0], sum);
         store_chunk<dots>(sum, of_chunk, mine.within(k));
     }
-    deliver<TASK, WARPS * WARP>(view, loop, mine.block, of_chunk, WARPS * EACH, WARPS * EACH);
+    if constexpr (dots > 0)
+        deliver<TASK, WARPS * WARP>(view, loop, mine.block, of_chunk, WARPS * EACH, WARPS * EACH);
 #else
     (void)view, (void)loop; /* never launched: view.walk.streams says so */
 #endif
@@ -519,7 +522,8 @@ extern "C" int yk_gpu_load_kernels(const yk_gpu_walk *walk)
     const void *before = NULL;
     yk_gpu_view view = {};
     view.walk = *walk;
-    for (int task = 0; task < YK_TASKS; task++)
+    for (int task = 0; task < YK_TASKS; task++) {
+        if (yk_task_is_of_one_sum(task) && !walk->one_sum) continue;
         for (const matrix_shape &matrix : matrix_shapes) {
             view.format = matrix.format;
             view.sell.width = matrix.width;
@@ -530,6 +534,7 @@ extern "C" int yk_gpu_load_kernels(const yk_gpu_walk *walk)
             int error = prepare(shape);
             if (error != cudaSuccess) return error;
         }
+    }
     return yk_gpu_load_meeting();
 }
 

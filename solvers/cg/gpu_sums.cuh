@@ -108,6 +108,13 @@ static __device__ void deliver_largest(const yk_gpu_sums &sums, double magnitude
     if (threadIdx.x % WARP == 0) atomicMax(sums.largest, bits);
 }
 
+static __device__ __forceinline__ void end_iteration(yk_gpu_loop *loop)
+{
+    if (loop->recorded < YK_GPU_HISTORY) loop->rr[loop->recorded++] = loop->s.rr;
+    loop->left--;
+    loop->halt = loop->s.stop != YK_CG_GO_ON || loop->left <= 0;
+}
+
 /* What follows from a task's sums, by the one thread that has them. */
 static __device__ __forceinline__ void take_step(int task, yk_gpu_loop *loop, const double *sum)
 {
@@ -121,9 +128,14 @@ static __device__ __forceinline__ void take_step(int task, yk_gpu_loop *loop, co
     if (task == YK_TASK_UPDATE_NONE || task == YK_TASK_UPDATE_NONE_SHIFT)
         dot[YK_DOT_RZ] = dot[YK_DOT_RR];
     yk_cg_after_update(&loop->s, &loop->limits, dot);
-    if (loop->recorded < YK_GPU_HISTORY) loop->rr[loop->recorded++] = loop->s.rr;
-    loop->left--;
-    loop->halt = loop->s.stop != YK_CG_GO_ON || loop->left <= 0;
+    end_iteration(loop);
+}
+
+/* The same of a recurrence with one sum; apart, as classical steps need no register of it. */
+static __device__ __forceinline__ void take_only_step(yk_gpu_loop *loop, const double *sum)
+{
+    yk_cg_after_sums(&loop->s, &loop->drift, &loop->limits, sum);
+    end_iteration(loop);
 }
 
 #endif

@@ -9,7 +9,8 @@
  *   folded     fold        x += alpha p_old; p = z + beta p_old;
  *                          q = A p, with p made on the way; p.q         48 B and the matrix
  *              update      as above                                     24 B (40 with Jacobi)
- * x lags behind by the step alpha p, which `flush` applies when the loop is left. */
+ * x lags behind by the step alpha p, which `flush` applies when the loop is left. The recurrences
+ * with one meeting of sums are in passes_one_sum.h. */
 #ifndef YK_CG_PASSES_H
 #define YK_CG_PASSES_H
 
@@ -21,6 +22,7 @@
 typedef struct yk_cg_rows {
     yk_csr csr;
     double *x, *r, *z, *p, *p_old, *q, *b, *best;
+    double *w, *s, *t, *m, *m_next; /* of recurrences with one sum; see passes_one_sum.h */
     const double *inverse_diagonal;
     double alpha, beta, shift;
     double argument; /* of scale and centre */
@@ -40,6 +42,17 @@ typedef struct yk_cg_rows {
     X(UPDATE_JACOBI_SHIFT, 3)                                                                      \
     X(RESIDUAL_NONE, 4)                                                                            \
     X(RESIDUAL_JACOBI, 4)                                                                          \
+    /* of recurrences with one sum */                                                              \
+    X(SINGLE_STEP_NONE, 0)                                                                         \
+    X(SINGLE_STEP_JACOBI, 0)                                                                       \
+    X(SINGLE_MULTIPLY, 4)                                                                          \
+    X(PIPELINED_STEP_NONE, 4)                                                                      \
+    X(PIPELINED_STEP_JACOBI, 4)                                                                    \
+    X(PRODUCT, 0)                                                                                  \
+    X(DOTS_S, 2)                                                                                   \
+    X(M_OF_S, 0)                                                                                   \
+    X(M_OF_W, 0)                                                                                   \
+    X(CLEAR_S, 0)                                                                                  \
     /* around a product or preconditioner that is not ours: q or z is theirs */                    \
     X(RESIDUAL_OF_Q_NONE, 4)                                                                       \
     X(RESIDUAL_OF_Q_JACOBI, 4)                                                                     \
@@ -83,13 +96,27 @@ YK_INLINE YK_CONSTANT int yk_task_dots(int task)
 YK_INLINE YK_CONSTANT int yk_task_multiplies(int task)
 {
     return task == YK_TASK_MULTIPLY || task == YK_TASK_FOLD || task == YK_TASK_RESIDUAL_NONE ||
-           task == YK_TASK_RESIDUAL_JACOBI;
+           task == YK_TASK_RESIDUAL_JACOBI || task == YK_TASK_SINGLE_MULTIPLY ||
+           task == YK_TASK_PRODUCT;
 }
 
 /* Tasks that deliver p.q, after which alpha is known. */
 YK_INLINE YK_CONSTANT int yk_task_ends_multiply(int task)
 {
     return task == YK_TASK_MULTIPLY || task == YK_TASK_FOLD || task == YK_TASK_DOT_PQ;
+}
+
+/* Tasks that deliver all sums of an iteration, where one meeting is enough. */
+YK_INLINE YK_CONSTANT int yk_task_ends_iteration(int task)
+{
+    return task == YK_TASK_SINGLE_MULTIPLY || task == YK_TASK_PIPELINED_STEP_NONE ||
+           task == YK_TASK_PIPELINED_STEP_JACOBI;
+}
+
+/* Tasks that only recurrences with one sum have. */
+YK_INLINE YK_CONSTANT int yk_task_is_of_one_sum(int task)
+{
+    return task >= YK_TASK_SINGLE_STEP_NONE && task <= YK_TASK_CLEAR_S;
 }
 
 YK_INLINE YK_CONSTANT int yk_task_folds(int task)
@@ -107,6 +134,8 @@ YK_INLINE yk_operand yk_task_operand(int task, const yk_cg_rows *c)
 {
     yk_operand v = {c->x, 0, 0.0};
     if (task == YK_TASK_MULTIPLY) v.z = c->p;
+    if (task == YK_TASK_SINGLE_MULTIPLY) v.z = c->z;
+    if (task == YK_TASK_PRODUCT) v.z = c->m;
     if (yk_task_folds(task)) {
         v.z = c->z;
         v.p = c->p_old;
@@ -116,17 +145,18 @@ YK_INLINE yk_operand yk_task_operand(int task, const yk_cg_rows *c)
 }
 
 /* A store that does not read the line first, where the processor has one. */
-YK_INLINE void yk_cg_store_q(const yk_cg_rows *c, int64_t i, double q)
+YK_INLINE void yk_cg_store_product(const yk_cg_rows *c, double *to, double product)
 {
 #if !defined(__CUDACC__) && defined(__SSE2__)
     if (c->stream_q) {
         long long bits;
-        __builtin_memcpy(&bits, &q, sizeof bits);
-        __builtin_ia32_movnti64((long long *)&c->q[i], bits);
+        __builtin_memcpy(&bits, &product, sizeof bits);
+        __builtin_ia32_movnti64((long long *)to, bits);
         return;
     }
 #endif
-    c->q[i] = q;
+    (void)c;
+    *to = product;
 }
 
 /* What a task reads of a row beside its product. */
@@ -139,8 +169,14 @@ enum {
     YK_READ_Q = 32,
     YK_READ_B = 64,
     YK_READ_BEST = 128,
-    YK_READ_DIAGONAL = 256
+    YK_READ_DIAGONAL = 256,
+    YK_READ_W = 512,
+    YK_READ_S = 1024,
+    YK_READ_T = 2048
 };
+
+/* Of a step of a recurrence with one sum, at least. */
+enum { YK_STEP_READS = YK_READ_X | YK_READ_R | YK_READ_P | YK_READ_W | YK_READ_S };
 
 YK_INLINE YK_CONSTANT int yk_task_reads(int task)
 {
@@ -159,6 +195,15 @@ YK_INLINE YK_CONSTANT int yk_task_reads(int task)
     case YK_TASK_RESIDUAL_OF_Q_NONE: return YK_READ_B | YK_READ_Q;
     case YK_TASK_RESIDUAL_OF_Q_JACOBI: return YK_READ_B | YK_READ_Q | YK_READ_DIAGONAL;
     case YK_TASK_DOT_PQ: return YK_READ_P | YK_READ_Q;
+    case YK_TASK_SINGLE_STEP_NONE: return YK_STEP_READS;
+    case YK_TASK_SINGLE_STEP_JACOBI: return YK_STEP_READS | YK_READ_DIAGONAL;
+    case YK_TASK_SINGLE_MULTIPLY: return YK_READ_R | YK_READ_Z;
+    case YK_TASK_PIPELINED_STEP_NONE: return YK_STEP_READS | YK_READ_T | YK_READ_Q;
+    case YK_TASK_PIPELINED_STEP_JACOBI:
+        return YK_STEP_READS | YK_READ_T | YK_READ_Q | YK_READ_DIAGONAL;
+    case YK_TASK_DOTS_S: return YK_READ_Z | YK_READ_P | YK_READ_S;
+    case YK_TASK_M_OF_S: return YK_READ_S;
+    case YK_TASK_M_OF_W: return YK_READ_W;
     case YK_TASK_DOTS_Z: return YK_READ_R | YK_READ_Z | YK_READ_Q;
     case YK_TASK_SCALE: return YK_READ_X | YK_READ_B;
     case YK_TASK_RESTORE_X: return YK_READ_BEST;
@@ -188,7 +233,7 @@ YK_INLINE YK_CONSTANT int yk_task_reads_early(int task)
 }
 
 typedef struct yk_cg_inputs {
-    double x, r, z, p, p_old, q, b, best, inverse_diagonal;
+    double x, r, z, p, p_old, q, b, best, inverse_diagonal, w, s, t;
 } yk_cg_inputs;
 
 /* x, and q when it is read, are not needed again before everything else was: `past` keeps them
@@ -228,14 +273,19 @@ YK_INLINE void yk_cg_load_some(int reads, const yk_cg_rows *c, int64_t i, int pa
     if (reads & YK_READ_B) in->b = c->b[i];
     if (reads & YK_READ_BEST) in->best = c->best[i];
     if (reads & YK_READ_DIAGONAL) in->inverse_diagonal = c->inverse_diagonal[i];
+    if (reads & YK_READ_W) in->w = c->w[i];
+    if (reads & YK_READ_S) in->s = c->s[i];
+    if (reads & YK_READ_T) in->t = c->t[i];
 }
 
 YK_INLINE yk_cg_inputs yk_cg_load(int task, const yk_cg_rows *c, int64_t i, int past)
 {
-    yk_cg_inputs in = {0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0};
+    yk_cg_inputs in = {0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0};
     yk_cg_load_some(yk_task_reads(task), c, i, past, &in);
     return in;
 }
+
+#include "solvers/cg/passes_one_sum.h"
 
 /* z = M^-1 r for none and Jacobi, and the sums over r and z. */
 YK_INLINE void yk_cg_precondition_row(const yk_cg_rows *c, int64_t i, const yk_cg_inputs *in,
@@ -257,7 +307,7 @@ YK_INLINE void yk_cg_direction_row(const yk_cg_rows *c, int64_t i, const yk_cg_i
 YK_INLINE void yk_cg_multiply_row(const yk_cg_rows *c, int64_t i, const yk_cg_inputs *in,
                                   double product, double *dot)
 {
-    yk_cg_store_q(c, i, product);
+    yk_cg_store_product(c, &c->q[i], product);
     dot[YK_DOT_PQ] = in->p * product;
 }
 
@@ -267,7 +317,7 @@ YK_INLINE void yk_cg_fold_row(const yk_cg_rows *c, int64_t i, const yk_cg_inputs
     double p = yk_fma(c->beta, in->p_old, in->z);
     yk_cg_write(&c->x[i], yk_fma(c->alpha, in->p_old, in->x), past);
     c->p[i] = p;
-    yk_cg_store_q(c, i, product);
+    yk_cg_store_product(c, &c->q[i], product);
     dot[YK_DOT_PQ] = p * product;
 }
 
@@ -331,6 +381,16 @@ YK_INLINE void yk_cg_finish(int task, const yk_cg_rows *c, int64_t i, const yk_c
     case YK_TASK_DOT_PQ: dot[YK_DOT_PQ] = in->p * in->q; break;
     case YK_TASK_UPDATE_R: c->r[i] = yk_fma(-c->alpha, in->q, in->r); break;
     case YK_TASK_DOTS_Z: yk_cg_dots_z_row(in, dot); break;
+    case YK_TASK_SINGLE_STEP_NONE: yk_cg_single_step_row(c, i, in, 0, past); break;
+    case YK_TASK_SINGLE_STEP_JACOBI: yk_cg_single_step_row(c, i, in, 1, past); break;
+    case YK_TASK_SINGLE_MULTIPLY: yk_cg_single_multiply_row(c, i, in, product, dot); break;
+    case YK_TASK_PIPELINED_STEP_NONE: yk_cg_pipelined_step_row(c, i, in, 0, dot, past); break;
+    case YK_TASK_PIPELINED_STEP_JACOBI: yk_cg_pipelined_step_row(c, i, in, 1, dot, past); break;
+    case YK_TASK_PRODUCT: yk_cg_store_product(c, &c->q[i], product); break;
+    case YK_TASK_DOTS_S: yk_cg_dots_s_row(in, dot); break;
+    case YK_TASK_M_OF_S: c->m[i] = yk_cg_preconditioned(c, i, in->s); break;
+    case YK_TASK_M_OF_W: c->m[i] = yk_cg_preconditioned(c, i, in->w); break;
+    case YK_TASK_CLEAR_S: yk_cg_clear_s_row(c, i); break;
     case YK_TASK_CLEAR_X: c->x[i] = 0.0; break;
     case YK_TASK_CLEAR_P: c->p[i] = 0.0; break;
     case YK_TASK_SCALE: yk_cg_scale_row(c, i, in); break;

@@ -14,7 +14,8 @@
 
 /* Which sums a pass delivers, by index. */
 enum { YK_DOT_PQ = 0 };
-enum { YK_DOT_RR = 0, YK_DOT_RZ = 1, YK_DOT_Z = 2, YK_DOT_ZQ = 3, YK_DOT_BB = 3 };
+enum { YK_DOT_RR = 0, YK_DOT_RZ = 1, YK_DOT_Z = 2, YK_DOT_ZQ = 3, YK_DOT_BB = 3, YK_DOT_ZW = 3 };
+enum { YK_DOT_PS = 0, YK_DOT_ZS = 1 };
 
 /* Why advance returned. */
 typedef enum yk_cg_stop {
@@ -26,6 +27,7 @@ typedef enum yk_cg_stop {
     YK_CG_NOT_FINITE,
     YK_CG_PRECONDITIONER, /* r.z <= 0 with a residual that is not zero */
     YK_CG_CALLBACK,       /* an operator or preconditioner returned non-zero */
+    YK_CG_RENEW,          /* what is kept by recurrences has drifted: to be made anew */
     YK_CG_ABORTED         /* an owner did not answer */
 } yk_cg_stop;
 

@@ -53,6 +53,52 @@ bool yk_cg_residual(yk_cg *cg, double *dot)
     return true;
 }
 
+/* out = A in; in's boundary is where it is needed. */
+static void multiply(yk_cg *cg, yk_vector in, yk_vector out)
+{
+    cg->factor = in;
+    cg->product = out;
+    yk_cg_run(cg, YK_TASK_PRODUCT, 0.0, NULL);
+    cg->factor = YK_VECTOR_M;
+    cg->product = YK_VECTOR_Q;
+}
+
+static yk_boundary newest_m(const yk_cg *cg)
+{
+    return (yk_boundary)(YK_BOUNDARY_M + cg->newest_p);
+}
+
+/* s = A p and t = A M^-1 s; p.s, z.s. */
+static void renew_direction(yk_cg *cg, double *of_s)
+{
+    send_all(cg, YK_BOUNDARY_P);
+    multiply(cg, YK_VECTOR_P, YK_VECTOR_S);
+    yk_cg_run(cg, YK_TASK_DOTS_S, 0.0, of_s);
+    if (cg->recurrence != YK_PIPELINED) return;
+    yk_cg_run(cg, YK_TASK_M_OF_S, 0.0, NULL);
+    send_all(cg, newest_m(cg));
+    multiply(cg, YK_VECTOR_M, YK_VECTOR_T);
+}
+
+void yk_cg_renew(yk_cg *cg)
+{
+    double dot[YK_DOTS] = {0.0}, of_s[YK_DOTS] = {0.0};
+    if (cg->recurrence == YK_CLASSICAL) return;
+    if (cg->s.iteration > 0) renew_direction(cg, of_s);
+    yk_cg_run(cg, YK_TASK_SINGLE_MULTIPLY, 0.0, dot); /* w = A z */
+    if (cg->recurrence == YK_PIPELINED) {
+        yk_cg_run(cg, YK_TASK_M_OF_W, 0.0, NULL);
+        send_all(cg, newest_m(cg));
+    }
+    yk_cg_after_renewal(&cg->s, &cg->drift, dot[YK_DOT_ZW], of_s);
+}
+
+void yk_cg_begin_recurrence(yk_cg *cg)
+{
+    cg->drift = (yk_cg_drift){.pipelined = cg->recurrence == YK_PIPELINED};
+    if (cg->recurrence != YK_CLASSICAL) yk_cg_run(cg, YK_TASK_CLEAR_S, 0.0, NULL);
+}
+
 bool yk_cg_operator_works(const yk_cg *cg)
 {
     return !cg->failed_callback;
@@ -73,6 +119,7 @@ void yk_cg_import(yk_cg *cg, const double *b, const double *x0, bool *b_is_zero,
     double began = yoke_seconds(), most = 0.0, dot[YK_DOTS];
     cg->exponent = 0;
     cg->newest_p = 0;
+    cg->recurrence = cg->planned;
     cg->overflowed = false;
     cg->failed_callback = cg->not_finite_from = NULL;
     cg->status = YOKE_OK;

@@ -17,6 +17,12 @@ void yk_cg_export(yk_cg *cg, double *x, yoke_report *report);
 /* r = b - A x, z = M^-1 r and their sums, by YK_DOT_...; false if a callback failed. */
 bool yk_cg_residual(yk_cg *cg, double *dot);
 
+/* Of recurrences with one sum, nothing for others. After the first residual of a solve: what it
+ * keeps is empty. After any: what it keeps beside r and p is made anew from x, r and p (s = A p,
+ * w = A z and so on), and with it the next step. */
+void yk_cg_begin_recurrence(yk_cg *cg);
+void yk_cg_renew(yk_cg *cg);
+
 /* False once the user's operator has failed: its residual cannot be known. */
 bool yk_cg_operator_works(const yk_cg *cg);
 

@@ -5,34 +5,25 @@
 
 #include "lib/context.h"
 #include "lib/threads.h"
-#include "solvers/cg/cg.h"
 #include "solvers/cg/cuts.h"
 #include "solvers/cg/ranks.h"
+#include "solvers/cg/team.h"
 #include "solvers/cg/timing.h"
 
 #ifdef _OPENMP
 #include <omp.h>
 #endif
 
-typedef struct worker {
-    yk_cg *cg;
-    const yk_companion *with; /* of worker 0, if there is one; else NULL */
-    int index, count;         /* this worker does pieces index, index + count, ... of the CPU's */
-    yk_cg_scalars s;
-    unsigned meetings;
-    int newest_p;
-    int64_t left; /* iterations, this one included */
-} worker;
+typedef yk_worker worker;
 
-#define FOR_MY_PIECES(w, i)                                                                        \
-    for (int i = (w)->cg->gpu_pieces + (w)->index; i < (w)->cg->pieces; i += (w)->count)
+#define FOR_MY_PIECES YK_FOR_MY_PIECES
 
 static int64_t first_chunk(const yk_cg *cg, const yk_piece *piece)
 {
     return cg->first_chunk + (cg->part[piece->part].first + piece->first) / YK_CHUNK;
 }
 
-static void run_task(const yk_cg *cg, yk_piece *piece, const yk_cg_rows *rows, yk_task task)
+void yk_team_run_task(const yk_cg *cg, yk_piece *piece, const yk_cg_rows *rows, yk_task task)
 {
     yk_tree_begin(&piece->sums, first_chunk(cg, piece), yk_task_dots(task));
     piece->largest = cg->passes->pass[task](rows, piece->first, piece->last, &piece->sums);
@@ -83,7 +74,7 @@ static bool go_on(worker *w, bool done)
     return false;
 }
 
-static bool begin(worker *w, yk_half half)
+bool yk_team_begin(worker *w, yk_half half)
 {
     if (w->cg->cuts && w->index == 0) w->cg->cuts->clock.half_began = yoke_seconds();
     return !w->with || !w->with->begin || go_on(w, w->with->begin(w->cg, half, &w->s));
@@ -100,45 +91,50 @@ static bool arrived(worker *w, yk_half half, unsigned meeting)
            go_on(w, w->with->arrived(w->cg, half, meeting, w->left));
 }
 
-static bool wait(worker *w, yk_flag *flag, unsigned value)
-{
-    yk_link *link = &w->cg->link;
-    if (yk_flag_wait(flag, value, link->abort, link->deadline)) return true;
-    w->s.stop = YK_CG_ABORTED;
-    return false;
-}
-
-/* The first worker meets the other ranks, the others wait for what it brings. */
-static bool meet_over_ranks(worker *w, yk_half half, unsigned meeting, int dots, double *total)
-{
-    yk_slot *slot = &w->cg->ranks->slot[meeting & 1];
-    if (w->index == 0 && !go_on(w, yk_cg_ranks_meet(w->cg, half, meeting, dots))) return false;
-    if (!wait(w, &slot->flag, meeting)) return false;
-    yk_tree_total(&slot->sums, total);
-    return true;
-}
-
-/* All workers of all parts meet; total holds the sums over all rows. False after an abort. */
-static bool meet(worker *w, yk_half half, int dots, double *total)
+/* The sums are known here; of other parts, where their owners have come as far. */
+bool yk_team_publish(worker *w, yk_half half)
 {
     yk_cg *cg = w->cg;
-    yk_link *link = &cg->link;
     unsigned meeting = ++w->meetings;
     if (cg->cuts) note_end(w);
     if (!finish(w, half, meeting)) return false;
     FOR_MY_PIECES(w, i)
     {
         int part = cg->piece[i].part;
-        if ((int)yk_flag_arrive(&link->port[part].arrived) == cg->pieces_of[part])
+        if ((int)yk_flag_arrive(&cg->link.port[part].arrived) == cg->pieces_of[part])
             publish(cg, part, meeting);
     }
-    if (cg->ranks) return meet_over_ranks(w, half, meeting, dots, total);
-    if (!arrived(w, half, meeting)) return false;
+    return cg->ranks || arrived(w, half, meeting);
+}
+
+bool yk_team_wait(worker *w, yk_flag *flag, unsigned value)
+{
+    const yk_link *link = &w->cg->link;
+    if (yk_flag_wait(flag, value, link->abort, link->deadline)) return true;
+    w->s.stop = YK_CG_ABORTED;
+    return false;
+}
+
+/* The first worker meets the other ranks, the others wait for what it brings. */
+static bool meet_over_ranks(worker *w, yk_half half, int dots, double *total)
+{
+    unsigned meeting = w->meetings;
+    yk_slot *slot = &w->cg->ranks->slot[meeting & 1];
+    if (w->index == 0 && !go_on(w, yk_cg_ranks_meet(w->cg, half, meeting, dots))) return false;
+    if (!yk_team_wait(w, &slot->flag, meeting)) return false;
+    yk_tree_total(&slot->sums, total);
+    return true;
+}
+
+bool yk_team_total(worker *w, int dots, double *total)
+{
+    yk_cg *cg = w->cg;
+    yk_link *link = &cg->link;
     yk_tree all;
     yk_tree_begin(&all, 0, dots);
     for (int part = 0; part < link->parts; part++) {
-        yk_slot *slot = &link->port[part].slot[meeting & 1];
-        if (!wait(w, &slot->flag, meeting)) return false;
+        yk_slot *slot = &link->port[part].slot[w->meetings & 1];
+        if (!yk_team_wait(w, &slot->flag, w->meetings)) return false;
         yk_tree_append(&all, &slot->sums);
     }
     yk_tree_total(&all, total);
@@ -146,22 +142,35 @@ static bool meet(worker *w, yk_half half, int dots, double *total)
     return true;
 }
 
-/* The workers of each part wait for each other: its p is written before it is gathered. */
-static bool gate(worker *w, unsigned number)
+/* All workers of all parts meet; total holds the sums over all rows. False after an abort. */
+static bool meet(worker *w, yk_half half, int dots, double *total)
+{
+    if (!yk_team_publish(w, half)) return false;
+    if (w->cg->ranks) return meet_over_ranks(w, half, dots, total);
+    return yk_team_total(w, dots, total);
+}
+
+/* The last worker of each part to arrive opens its gate. */
+void yk_team_open_gates(worker *w, unsigned number)
 {
     yk_cg *cg = w->cg;
-    yk_link *link = &cg->link;
     FOR_MY_PIECES(w, i)
     {
         int part = cg->piece[i].part;
-        yk_port *port = &link->port[part];
+        yk_port *port = &cg->link.port[part];
         if ((int)yk_flag_arrive(&port->arrived) < cg->pieces_of[part]) continue;
         atomic_store_explicit(&port->arrived.value, 0, memory_order_relaxed);
         yk_flag_set(&port->gate, number);
     }
+}
+
+/* The workers of each part wait for each other: its p is written before it is gathered. */
+static bool gate(worker *w, unsigned number)
+{
+    yk_team_open_gates(w, number);
     FOR_MY_PIECES(w, i)
     {
-        if (!wait(w, &link->port[cg->piece[i].part].gate, number)) return false;
+        if (!yk_team_wait(w, &w->cg->link.port[w->cg->piece[i].part].gate, number)) return false;
     }
     return true;
 }
@@ -172,13 +181,23 @@ yk_cg_rows yk_cg_view(const yk_cg *cg, const yk_part *part, const yk_cg_scalars 
 {
     double *newest = cg->folded && newest_p ? part->p_old : part->p;
     double *other = cg->folded && newest_p ? part->p : part->p_old;
+    double *m = part->m[newest_p], *p = part->p;
+    bool lends = cg->factor == YK_VECTOR_P, to_s = cg->product == YK_VECTOR_S;
+    bool to_t = cg->product == YK_VECTOR_T;
     return (yk_cg_rows){.csr = part->csr,
                         .x = part->x,
                         .r = part->r,
                         .z = part->z,
                         .p = newest,
                         .p_old = other,
-                        .q = part->q,
+                        .q = to_s   ? part->s
+                             : to_t ? part->t
+                                    : part->q,
+                        .w = part->w,
+                        .s = part->s,
+                        .t = part->t,
+                        .m = lends ? p : m,
+                        .m_next = part->m[newest_p ^ 1],
                         .b = part->b,
                         .best = part->best,
                         .inverse_diagonal = part->inverse_diagonal,
@@ -188,17 +207,21 @@ yk_cg_rows yk_cg_view(const yk_cg *cg, const yk_part *part, const yk_cg_scalars 
                         .stream_q = cg->stream_q};
 }
 
-static yk_cg_rows view(const worker *w, const yk_piece *piece)
+yk_cg_rows yk_team_view(const worker *w, const yk_piece *piece)
 {
     return yk_cg_view(w->cg, &w->cg->part[piece->part], &w->s, w->newest_p);
 }
 
-/* Where it goes: to another part, or with others' to another rank. */
-static double *boundary_of(const yk_cg *cg, const yk_send *send, yk_boundary which)
+/* Where it goes: to another part, or with others' to another rank. What only CPU parts send goes
+ * straight behind the receiver's rows. */
+static double *halo_of(const yk_cg *cg, const yk_send *send, yk_boundary which)
 {
     if (cg->ranks) return cg->ranks->packed;
     const yk_port *port = &cg->link.port[send->to];
-    return which == YK_BOUNDARY_Z ? port->halo_z : port->halo_x;
+    const yk_part *to = &cg->part[send->to];
+    if (which == YK_BOUNDARY_Z) return port->halo_z;
+    if (which == YK_BOUNDARY_X || cg->cuts) return port->halo_x;
+    return yk_boundary_vector(to, which) + to->rows;
 }
 
 void yk_send_boundary(const yk_cg *cg, const yk_piece *piece, yk_boundary which)
@@ -210,7 +233,7 @@ void yk_send_boundary(const yk_cg *cg, const yk_piece *piece, yk_boundary which)
                (size_t)(piece->last - piece->first) * sizeof *from);
     for (int i = 0; i < part->sends; i++) {
         const yk_send *send = &part->send[i];
-        double *to = boundary_of(cg, send, which) + send->at;
+        double *to = halo_of(cg, send, which) + send->at;
         for (int64_t k = piece->send_first[2 * i]; k < piece->send_first[2 * i + 1]; k++)
             to[k] = from[send->row[k]];
     }
@@ -239,15 +262,15 @@ static bool multiply_unfolded(worker *w, unsigned number)
     yk_cg *cg = w->cg;
     FOR_MY_PIECES(w, i)
     {
-        yk_cg_rows c = view(w, &cg->piece[i]);
-        run_task(cg, &cg->piece[i], &c, YK_TASK_DIRECTION);
+        yk_cg_rows c = yk_team_view(w, &cg->piece[i]);
+        yk_team_run_task(cg, &cg->piece[i], &c, YK_TASK_DIRECTION);
         direction_of_halo(cg, &c, &cg->piece[i], c.p);
     }
     if (!gate(w, number)) return false;
     FOR_MY_PIECES(w, i)
     {
-        yk_cg_rows c = view(w, &cg->piece[i]);
-        run_task(cg, &cg->piece[i], &c, YK_TASK_MULTIPLY);
+        yk_cg_rows c = yk_team_view(w, &cg->piece[i]);
+        yk_team_run_task(cg, &cg->piece[i], &c, YK_TASK_MULTIPLY);
     }
     return true;
 }
@@ -258,8 +281,8 @@ static void multiply_folded(worker *w)
     w->newest_p ^= 1;
     FOR_MY_PIECES(w, i)
     {
-        yk_cg_rows c = view(w, &cg->piece[i]);
-        run_task(cg, &cg->piece[i], &c, YK_TASK_FOLD);
+        yk_cg_rows c = yk_team_view(w, &cg->piece[i]);
+        yk_team_run_task(cg, &cg->piece[i], &c, YK_TASK_FOLD);
         direction_of_halo(cg, &c, &cg->piece[i], c.p_old);
     }
 }
@@ -270,7 +293,7 @@ static void multiply_inner(const worker *w, int i, yk_task task)
 {
     yk_cg *cg = w->cg;
     yk_inner *inner = &cg->ranks->inner[i];
-    yk_cg_rows c = view(w, &cg->piece[i]);
+    yk_cg_rows c = yk_team_view(w, &cg->piece[i]);
     yk_tree_begin(&inner->sums, cg->first_chunk + inner->first / YK_CHUNK, yk_task_dots(task));
     cg->passes->pass[task](&c, inner->first, inner->last, &inner->sums);
 }
@@ -281,7 +304,7 @@ static void multiply_rest(const worker *w, int i, yk_task task)
     yk_cg *cg = w->cg;
     yk_piece *piece = &cg->piece[i];
     const yk_inner *inner = &cg->ranks->inner[i];
-    yk_cg_rows c = view(w, piece);
+    yk_cg_rows c = yk_team_view(w, piece);
     yk_tree_begin(&piece->sums, first_chunk(cg, piece), yk_task_dots(task));
     cg->passes->pass[task](&c, piece->first, inner->first, &piece->sums);
     yk_tree_append(&piece->sums, &inner->sums);
@@ -293,7 +316,7 @@ static void direct_halo(const worker *w)
     const yk_cg *cg = w->cg;
     FOR_MY_PIECES(w, i)
     {
-        yk_cg_rows c = view(w, &cg->piece[i]);
+        yk_cg_rows c = yk_team_view(w, &cg->piece[i]);
         direction_of_halo(cg, &c, &cg->piece[i], cg->folded ? c.p_old : c.p);
     }
 }
@@ -301,7 +324,7 @@ static void direct_halo(const worker *w)
 static bool halo_has_come(worker *w, unsigned meeting)
 {
     if (w->index == 0 && !go_on(w, yk_cg_ranks_finish_halo(w->cg, meeting))) return false;
-    return w->cg->ranks->spread->halo == 0 || wait(w, &w->cg->ranks->halo, meeting);
+    return w->cg->ranks->spread->halo == 0 || yk_team_wait(w, &w->cg->ranks->halo, meeting);
 }
 
 static bool multiply_over_ranks(worker *w, unsigned number)
@@ -312,8 +335,8 @@ static bool multiply_over_ranks(worker *w, unsigned number)
     if (cg->folded) w->newest_p ^= 1;
     FOR_MY_PIECES(w, i)
     {
-        yk_cg_rows c = view(w, &cg->piece[i]);
-        if (!cg->folded) run_task(cg, &cg->piece[i], &c, YK_TASK_DIRECTION);
+        yk_cg_rows c = yk_team_view(w, &cg->piece[i]);
+        if (!cg->folded) yk_team_run_task(cg, &cg->piece[i], &c, YK_TASK_DIRECTION);
     }
     if (gates && !gate(w, number)) return false;
     FOR_MY_PIECES(w, i) multiply_inner(w, i, task);
@@ -338,13 +361,13 @@ static void update(worker *w, yk_task task)
     yk_cg *cg = w->cg;
     FOR_MY_PIECES(w, i)
     {
-        yk_cg_rows c = view(w, &cg->piece[i]);
-        run_task(cg, &cg->piece[i], &c, task);
+        yk_cg_rows c = yk_team_view(w, &cg->piece[i]);
+        yk_team_run_task(cg, &cg->piece[i], &c, task);
         yk_send_boundary(cg, &cg->piece[i], YK_BOUNDARY_Z);
     }
 }
 
-static void record(yk_cg *cg, const yk_cg_scalars *s)
+void yk_team_record(yk_cg *cg, const yk_cg_scalars *s)
 {
     if (s->iteration < cg->history_capacity)
         cg->history[s->iteration] = ldexp(sqrt(s->rr), cg->exponent);
@@ -375,16 +398,16 @@ static void iterate(worker *w, int64_t at_most)
     if (clock) yk_clock_begin(clock, at_most);
     for (w->left = at_most; w->left > 0 && !w->s.stop; w->left--) {
         double total[YK_DOTS] = {0.0};
-        if (!begin(w, YK_HALF_MULTIPLY) || !multiply(w)) return;
+        if (!yk_team_begin(w, YK_HALF_MULTIPLY) || !multiply(w)) return;
         if (!meet(w, YK_HALF_MULTIPLY, 1, total)) return;
         yk_cg_after_multiply(&w->s, total[YK_DOT_PQ]);
-        if (w->s.stop || !begin(w, YK_HALF_UPDATE)) return;
+        if (w->s.stop || !yk_team_begin(w, YK_HALF_UPDATE)) return;
         if (cg->ranks && w->index == 0) (void)yk_cg_ranks_begin_update(cg);
         update(w, task);
         if (!meet(w, YK_HALF_UPDATE, yk_task_dots(task), total)) return;
         if (!cg->jacobi) total[YK_DOT_RZ] = total[YK_DOT_RR];
         yk_cg_after_update(&w->s, &cg->limits, total);
-        if (w->index == 0) record(cg, &w->s);
+        if (w->index == 0) yk_team_record(cg, &w->s);
         if (clock) yk_clock_lap(clock);
     }
 }
@@ -397,9 +420,13 @@ static void work(yk_cg *cg, const yk_companion *with, int index, int count, int6
                 .index = index,
                 .count = count,
                 .s = cg->s,
+                .drift = cg->drift,
                 .meetings = cg->meetings,
                 .newest_p = cg->newest_p};
-    iterate(&w, at_most);
+    if (cg->recurrence == YK_CLASSICAL)
+        iterate(&w, at_most);
+    else
+        yk_team_iterate_one_sum(&w, at_most);
     if (index == 0) *left = w;
 }
 
@@ -415,7 +442,7 @@ static void one_task(yk_cg *cg, yk_piece *piece, void *user)
     const task_call *call = user;
     yk_cg_rows c = yk_cg_view(cg, &cg->part[piece->part], &cg->s, cg->newest_p);
     c.argument = call->argument;
-    run_task(cg, piece, &c, call->task);
+    yk_team_run_task(cg, piece, &c, call->task);
 }
 
 void yk_team_task(yk_cg *cg, yk_task task, double argument)
@@ -506,7 +533,7 @@ static void advance_by_steps(yk_cg *cg, int64_t at_most)
             return;
         }
         yk_cg_after_update(&cg->s, &cg->limits, total);
-        record(cg, &cg->s);
+        yk_team_record(cg, &cg->s);
     }
 }
 
@@ -523,6 +550,7 @@ void yk_team_advance(yk_cg *cg, const yk_companion *with, int64_t at_most)
 #endif
         work(cg, with, 0, 1, at_most, &left);
     cg->s = left.s;
+    cg->drift = left.drift;
     cg->meetings = left.meetings;
     cg->newest_p = left.newest_p;
     cg->came = left.count;

@@ -277,7 +277,10 @@ void fake_step(int task, yk_gpu_loop *loop, double *dot)
     }
     if (task == YK_TASK_UPDATE_NONE || task == YK_TASK_UPDATE_NONE_SHIFT)
         dot[YK_DOT_RZ] = dot[YK_DOT_RR];
-    yk_cg_after_update(&loop->s, &loop->limits, dot);
+    if (yk_task_ends_iteration(task))
+        yk_cg_after_sums(&loop->s, &loop->drift, &loop->limits, dot);
+    else
+        yk_cg_after_update(&loop->s, &loop->limits, dot);
     if (loop->recorded < YK_GPU_HISTORY) loop->rr[loop->recorded++] = loop->s.rr;
     loop->left--;
     loop->halt = loop->s.stop != YK_CG_GO_ON || loop->left <= 0;
@@ -308,7 +311,8 @@ typedef struct task_arguments {
 static void reach_vectors(const yk_cg_rows *c)
 {
     const double *const vector[] = {
-        c->x, c->r, c->z, c->p, c->p_old, c->q, c->b, c->best, c->inverse_diagonal};
+        c->x, c->r, c->z, c->p, c->p_old, c->q, c->b, c->best, c->inverse_diagonal,
+        c->w, c->s, c->t, c->m, c->m_next};
     for (size_t i = 0; i < sizeof vector / sizeof *vector; i++)
         if (vector[i]) fake_reach(vector[i], (size_t)c->csr.rows * sizeof(double), "a vector");
 }
