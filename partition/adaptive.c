@@ -29,7 +29,10 @@
 
 /* A cut that takes so much longer than promised says that speeds do not explain what holds the CPU
  * up, as when other threads have its cores. */
-#define STARTLING 1.5
+#define HELD_UP 1.15
+
+/* A cut beside the best one that would take so much longer is not tried. */
+#define HOPELESS 1.5
 
 /* Seconds that times should be of. */
 #define SOUND 1e-3
@@ -103,7 +106,7 @@ static int look_beside(yk_adaptive *a)
     while (a->looked < 2) {
         int beside = best + (a->looked++ == 0 ? 1 : -1);
         if (beside < 0 || beside >= a->cuts || a->seconds[beside] > 0.0) continue;
-        if (by_speeds(a, beside, 1.0) > STARTLING * a->seconds[best]) continue;
+        if (by_speeds(a, beside, 1.0) > HOPELESS * a->seconds[best]) continue;
         return a->at = beside;
     }
     return freeze(a);
@@ -130,7 +133,7 @@ static int least(const yk_adaptive *a)
 /* Where fewer rows do not help as they should, the CPU is held up whatever it has. */
 static bool is_held_up(const yk_adaptive *a)
 {
-    return a->gpu_waited && a->promised > 0.0 && a->last > STARTLING * a->promised &&
+    return a->gpu_waited && a->promised > 0.0 && a->last > HELD_UP * a->promised &&
            !(a->seconds[least(a)] > 0.0);
 }
 
