@@ -11,7 +11,7 @@
     X(gpu_sell_share, 0.926, "SELL: columns by bulk copies, the products between them")            \
     X(gpu_csr_share, 0.80, "CSR: lines of several rows at a time")                                 \
     X(gpu_vector_share, 0.888, "vectors: a third of the bytes are written")                        \
-    X(sms_alone, 2.8, "times its share of the memory's speed that a multiprocessor draws alone")   \
+    X(sms_alone, 2.6, "times its share of the memory's speed that a multiprocessor draws alone")   \
     /* Level 2 cache: of its bytes so many are still there when a pass that goes the other way     \
      * begins, and come so many times as fast as from memory. Fitted. */                           \
     X(l2_kept, 0.870, "share of the level 2 cache that outlives a pass")                           \

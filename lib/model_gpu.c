@@ -15,15 +15,17 @@ double yk_model_lonely(const yoke_shape *a)
     return fmin(1.0, fmax(0.0, (share - 0.25) / 0.75));
 }
 
-/* From memory, of the multiprocessors that work. */
+/* From memory, of the multiprocessors that work: no more than plain reads by so many reach, and no
+ * more than these passes draw each. */
 static double memory_speed(const yk_model *m)
 {
     const yk_curve *read = &m->machine->gpu_read, *sms = &m->machine->gpu_read_sms;
     double all = read->points > 0 ? read->value[read->points - 1] : NAN;
     double has = yk_figure_or(&m->machine->gpu_sms, 1.0);
     if (m->plan->gpu_sms <= 0 || m->plan->gpu_sms >= has) return all;
-    double share = sms->points > 1 ? yk_curve_at(sms, m->plan->gpu_sms) / yk_curve_at(sms, has)
-                                   : fmin(1.0, m->c->sms_alone * m->plan->gpu_sms / has);
+    double share = fmin(1.0, m->c->sms_alone * m->plan->gpu_sms / has);
+    if (sms->points > 1)
+        share = fmin(share, yk_curve_at(sms, m->plan->gpu_sms) / yk_curve_at(sms, has));
     return all * share;
 }
 

@@ -27,13 +27,20 @@
 /* Of a GPU that waited: it may be so much faster than it was seen to be. */
 #define OPTIMISM 1.10
 
+/* A cut that takes so much longer than promised says that speeds do not explain what holds the CPU
+ * up, as when other threads have its cores. */
+#define HELD_UP 1.15
+
+/* A cut beside the best one that would take so much longer is not tried. */
+#define HOPELESS 1.5
+
 /* Seconds that times should be of. */
 #define SOUND 1e-3
 
 enum { MOST_MOVES = 12, DOUBTS = 2, MOST_DOUBTS = 6 };
 
 /* Iterations of an advance: while it seeks, in halves of a graph; frozen, in whole ones. */
-enum { FEWEST = 8, MOST = 64, GRAPH = 16, WATCHED = 32, MOST_WATCHED = 128 };
+enum { FEWEST = 8, MOST = 64, GRAPH = 16, WATCHED = 16, MOST_WATCHED = 128 };
 
 /* ------------------------------------------------------------------- model */
 
@@ -99,6 +106,7 @@ static int look_beside(yk_adaptive *a)
     while (a->looked < 2) {
         int beside = best + (a->looked++ == 0 ? 1 : -1);
         if (beside < 0 || beside >= a->cuts || a->seconds[beside] > 0.0) continue;
+        if (by_speeds(a, beside, 1.0) > HOPELESS * a->seconds[best]) continue;
         return a->at = beside;
     }
     return freeze(a);
@@ -109,13 +117,31 @@ static int go_to(yk_adaptive *a, int cut)
     a->state = YK_ADAPT_SEEKS;
     a->looked = 0;
     a->moves++;
+    a->promised = seconds_at(a, cut);
     return a->at = cut;
+}
+
+/* The cut that gives the CPU least. */
+static int least(const yk_adaptive *a)
+{
+    int cut = 0;
+    for (int i = 1; i < a->cuts; i++)
+        if (a->cpu[i] < a->cpu[cut]) cut = i;
+    return cut;
+}
+
+/* Where fewer rows do not help as they should, the CPU is held up whatever it has. */
+static bool is_held_up(const yk_adaptive *a)
+{
+    return a->gpu_waited && a->promised > 0.0 && a->last > HELD_UP * a->promised &&
+           !(a->seconds[least(a)] > 0.0);
 }
 
 /* Cuts that were measured are known as such: one that disappoints is not gone to again. */
 static int seek(yk_adaptive *a)
 {
     int measured = best_of(a, true), best = best_of(a, false);
+    if (is_held_up(a)) return go_to(a, least(a));
     bool better = seconds_at(a, best) < CLEARLY * seconds_at(a, measured);
     if (better && a->moves < MOST_MOVES) return go_to(a, best);
     return look_beside(a);
@@ -144,6 +170,7 @@ static int thaw(yk_adaptive *a, double seconds)
     memset(a->seconds, 0, sizeof a->seconds);
     a->seconds[a->at] = seconds;
     a->moves = a->looked = 0;
+    a->promised = 0.0;
     return seek(a);
 }
 

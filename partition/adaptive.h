@@ -39,6 +39,7 @@ typedef struct yk_adaptive {
     bool gpu_waited;      /* when last measured */
     yk_times expected;    /* seconds of an iteration, frozen; 0: the next ones say */
     double last;          /* seconds of an iteration, as last measured */
+    double promised;      /* by the speeds, of the cut that it went to; 0: nothing */
 } yk_adaptive;
 
 /* [cuts] bytes of an iteration, of each owner at each cut: of the CPU as if all its threads worked,

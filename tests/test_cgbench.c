@@ -445,7 +445,6 @@ Test(cgbench, list_names_what_is_there_and_why_not)
     cr_assert_eq(cgbench("list"), 0);
     cr_assert(strstr(out, "memory modes\n"));
     cr_assert(strstr(out, "- managed"));
-    cr_assert(strstr(out, "not in this version yet"));
     cr_assert(strstr(out, "poisson3d27:N"));
 }
 
