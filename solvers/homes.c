@@ -10,11 +10,7 @@
 
 #include "lib/status.h"
 #include "solvers/cg/row_shape.h"
-
-static bool is_auto(const char *name)
-{
-    return !name || strcmp(name, "auto") == 0;
-}
+#include "solvers/planner.h"
 
 /* ------------------------------------------------------------------- names */
 
@@ -35,7 +31,7 @@ static bool is_usable(const char *memory)
 /* Managed memory lies on the device, mapped memory is read over the link. */
 static yoke_status choose_shared(const char *memory, yk_choice *choice)
 {
-    if (is_auto(memory)) memory = is_usable("managed") ? "managed" : "mapped";
+    if (yk_is_auto(memory)) memory = is_usable("managed") ? "managed" : "mapped";
     choice->place.kind = YK_HOME_SHARED;
     for (size_t i = 0; i < sizeof memories / sizeof *memories; i++) {
         if (strcmp(memories[i].name, memory) != 0) continue;
@@ -90,7 +86,7 @@ static yoke_status choose_spill(const yoke_matrix *matrix, const yoke_plan_optio
     if (matrix->is_operator)
         return yk_fail(YOKE_UNSUITABLE, "home %s needs entries to spill, which an operator has not",
                        options->home);
-    if (!choice->shared && !is_auto(options->memory) && strcmp(options->memory, "mapped") != 0)
+    if (!choice->shared && !yk_is_auto(options->memory) && strcmp(options->memory, "mapped") != 0)
         return yk_fail(
             YOKE_UNSUITABLE,
             "home spill lies in mapped memory, and with one owner memory %s has no other "
@@ -106,7 +102,7 @@ static yoke_status choose_spill(const yoke_matrix *matrix, const yoke_plan_optio
 /* Where auto took the CPU, nothing is shared with a GPU. */
 static yoke_status refuse_without_gpu(const yoke_plan_options *options, yk_choice *choice)
 {
-    if (is_auto(options->partition)) choice->memmode = &yk_memmode_host;
+    if (yk_is_auto(options->partition)) choice->memmode = &yk_memmode_host;
     if (strcmp(choice->home, "owner") != 0)
         return yk_fail(YOKE_UNSUITABLE, "home %s is for a GPU's rows, and partition %s has no GPU",
                        options->home, choice->partition->name);
@@ -120,7 +116,7 @@ static yoke_status refuse_without_gpu(const yoke_plan_options *options, yk_choic
 /* The persistent driver keeps the system on the chip, and meets by blocks that all run at once. */
 static yoke_status check_persistent(const yoke_plan_options *options, const yk_choice *choice)
 {
-    if (is_auto(options->driver) || strcmp(options->driver, "persistent") != 0) return YOKE_OK;
+    if (yk_is_auto(options->driver) || strcmp(options->driver, "persistent") != 0) return YOKE_OK;
     if (choice->place.kind != YK_HOME_OWNER)
         return yk_fail(YOKE_UNSUITABLE,
                        "driver persistent keeps the system on the chip and does "
@@ -135,7 +131,7 @@ static yoke_status check_persistent(const yoke_plan_options *options, const yk_c
 yoke_status yk_home_choose(const yoke_matrix *matrix, const yoke_plan_options *options,
                            yk_choice *choice)
 {
-    choice->home_is_auto = is_auto(options->home);
+    choice->home_is_auto = yk_is_auto(options->home);
     choice->gpu_memory = options->gpu_memory;
     choice->gpu_sms = options->gpu_sms;
     if (choice->partition->owner != YK_OWNER_GPU) return refuse_without_gpu(options, choice);

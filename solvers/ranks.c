@@ -5,13 +5,9 @@
 #include <string.h>
 
 #include "lib/status.h"
+#include "solvers/planner.h"
 
 /* ------------------------------------------------------------------ choice */
-
-static bool is_auto(const char *name)
-{
-    return !name || strcmp(name, "auto") == 0;
-}
 
 static yoke_status refuse(const char *what, const char *name, const char *instead)
 {
@@ -22,7 +18,7 @@ static yoke_status refuse(const char *what, const char *name, const char *instea
 yoke_status yk_ranks_choose(const yoke_matrix *matrix, yoke_plan_options *options)
 {
     if (!matrix->spread) return YOKE_OK;
-    if (is_auto(options->partition)) options->partition = "cpu";
+    if (yk_is_auto(options->partition)) options->partition = "cpu";
     if (strcmp(options->partition, "cpu") != 0)
         return refuse("partition", options->partition, "cpu");
     if (options->parts > 1)
@@ -32,7 +28,7 @@ yoke_status yk_ranks_choose(const yoke_matrix *matrix, yoke_plan_options *option
                        options->parts);
     if (options->apply_preconditioner)
         return refuse("preconditioner", "of the caller's", "none or jacobi");
-    if (!is_auto(options->reorder) && strcmp(options->reorder, "none") != 0)
+    if (!yk_is_auto(options->reorder) && strcmp(options->reorder, "none") != 0)
         return refuse("reorder", options->reorder, "none");
     options->parts = 1;
     return YOKE_OK;

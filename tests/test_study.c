@@ -406,6 +406,19 @@ static void nap(void)
     nanosleep(&(struct timespec){0, 1000000}, NULL);
 }
 
+/* Interrupts a study after so many rows, or milliseconds where that is 0. */
+static void interrupt_one(const char *const *arguments, int rows, int milliseconds, int errors)
+{
+    int status = 0;
+    pid_t child = start(arguments, errors);
+    cr_assert_gt(child, 0);
+    for (int i = 0; rows == 0 && i < milliseconds; i++) nap();
+    while (rows > 0 && lines_of(read_file("j")) < rows && !waitpid(child, &status, WNOHANG)) nap();
+    kill(child, SIGINT);
+    cr_assert_eq(waitpid(child, &status, 0), child, "it was over before it was interrupted");
+    cr_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGINT);
+}
+
 Test(study, an_interrupt_leaves_a_good_file_that_is_then_completed)
 {
     const char *const arguments[] = {"cgbench",
@@ -429,13 +442,7 @@ Test(study, an_interrupt_leaves_a_good_file_that_is_then_completed)
                                      "--quiet",
                                      NULL};
     char median[64];
-    int status = 0;
-    pid_t child = start(arguments, -1);
-    cr_assert_gt(child, 0);
-    while (lines_of(read_file("j")) < 2 && !waitpid(child, &status, WNOHANG)) nap();
-    kill(child, SIGINT);
-    cr_assert_eq(waitpid(child, &status, 0), child, "it was over before it was interrupted");
-    cr_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGINT);
+    interrupt_one(arguments, 2, 0, -1);
     int lines = lines_of(read_file("j"));
     cr_assert_geq(lines, 2);
     cr_assert_lt(lines, MATRICES * 5);
@@ -454,18 +461,12 @@ Test(study, an_interrupt_leaves_a_good_file_that_is_then_completed)
     free(cpu);
 }
 
-/* What a study says that is interrupted after so many rows, or milliseconds where that is 0. */
+/* Leaves in `text` what an interrupted study says. */
 static void interrupt(const char *const *arguments, int rows, int milliseconds)
 {
-    int status = 0, errors = open("errors", O_RDWR | O_CREAT | O_TRUNC, 0600);
-    pid_t child = start(arguments, errors);
+    int errors = open("errors", O_RDWR | O_CREAT | O_TRUNC, 0600);
+    interrupt_one(arguments, rows, milliseconds, errors);
     close(errors);
-    cr_assert_gt(child, 0);
-    for (int i = 0; rows == 0 && i < milliseconds; i++) nap();
-    while (rows > 0 && lines_of(read_file("j")) < rows && !waitpid(child, &status, WNOHANG)) nap();
-    kill(child, SIGINT);
-    cr_assert_eq(waitpid(child, &status, 0), child, "it was over before it was interrupted");
-    cr_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGINT);
     read_file("errors");
 }
 

@@ -54,7 +54,7 @@ int yk_gpu_launch_send(const yk_gpu_view *view, const double *from, const int32_
                        int64_t count, double *to, const yk_gpu_loop *loop, void *stream);
 
 /* p of the halo from its z, which the neighbours sent: p[rows + k] = beta p[rows + k] + (z[k] -
- * shift) for k < halo, as team.c does for its own. */
+ * shift) for k < halo, as team_boundary.c does for its own. */
 int yk_gpu_launch_halo(const yk_gpu_view *view, int64_t halo, const double *z,
                        const yk_gpu_loop *loop, void *stream);
 
