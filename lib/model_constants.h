@@ -10,6 +10,8 @@
     /* Shares of a GPU's read bandwidth. Fitted. */                                                \
     X(gpu_sell_share, 0.926, "SELL: columns by bulk copies, the products between them")            \
     X(gpu_csr_share, 0.80, "CSR: lines of several rows at a time")                                 \
+    X(csr_row, 8.2e-9, "CSR: seconds of a multiprocessor a row, which eight threads share")        \
+    X(csr_step, 5.3e-9, "CSR: the same more for each eight entries of a row")                      \
     X(gpu_vector_share, 0.888, "vectors: a third of the bytes are written")                        \
     X(sms_alone, 2.6, "times its share of the memory's speed that a multiprocessor draws alone")   \
     /* Level 2 cache: of its bytes so many are still there when a pass that goes the other way     \

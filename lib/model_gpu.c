@@ -83,6 +83,16 @@ static void steps(const yk_model *m, double work, int passes, double *term)
     term[YK_TERM_gpu_tails] += tails;
 }
 
+/* What CSR's threads take for the rows, however fast entries come. */
+static double walk_seconds(const yk_model *m)
+{
+    double sms = yk_figure_or(&m->machine->gpu_sms, 132.0);
+    double steps = ceil(m->nonzeros / m->rows / 8.0);
+    if (m->plan->sell || !(m->rows > 0.0)) return 0.0;
+    if (m->plan->gpu_sms > 0) sms = fmin(sms, m->plan->gpu_sms);
+    return m->gpu_rows * (m->c->csr_row + m->c->csr_step * steps) / sms;
+}
+
 /* Rows in the memory of the GPU, but for the share of the matrix that is read over the link
  * meanwhile. */
 static void in_memory(const yk_model *m, yk_model_times *times)
@@ -95,6 +105,7 @@ static void in_memory(const yk_model *m, yk_model_times *times)
     double own = matrix + folded_or(m, vectors, vectors * 16.0 / 56.0); /* of the product's pass */
     double gathers = fmax(0.0, gather_seconds(m) - own);
     double host = spilled > 0.0 ? spilled / host_speed(m) : 0.0;
+    matrix += fmax(0.0, walk_seconds(m) - own - gathers);
     first[YK_TERM_gpu_matrix] += matrix;
     first[YK_TERM_gpu_gathers] += gathers;
     first[YK_TERM_gpu_vectors] += vectors;
