@@ -41,6 +41,7 @@ static yk_model_constants plain_constants(void)
     c.cpu_share = c.cpu_vector_share = c.host_share = 1.0;
     c.tail_barriers = c.fold_tail_barriers = 1.0;
     c.cpu_row = c.cpu_entry = c.cpu_fold_entry = 0.0;
+    c.csr_row = c.csr_step = 0.0;
     return c;
 }
 
@@ -76,6 +77,25 @@ static void is_about(double value, double expected)
 }
 
 /* ------------------------------------------------------------------- terms */
+
+/* 7 entries are one step of eight threads: 1e6 rows at 1 us each over 100 multiprocessors. */
+Test(model, rows_in_csr_take_their_threads_time_where_that_is_longer_than_their_bytes)
+{
+    const yk_profile machine = round_machine();
+    yk_model_constants c = plain_constants();
+    const yoke_shape a = plain_shape();
+    yk_model_plan plan = {.driver = YK_MODEL_GRAPH};
+    yk_model_result without, with;
+    yk_model_predict(&machine, &c, &a, &plan, &without);
+    c.csr_row = 0.6e-6;
+    c.csr_step = 0.4e-6;
+    yk_model_predict(&machine, &c, &a, &plan, &with);
+    cr_assert_gt(with.seconds, 10e-3);
+    cr_assert_lt(with.seconds, 10e-3 + without.seconds);
+    plan.sell = true;
+    yk_model_predict(&machine, &c, &a, &plan, &with);
+    cr_assert_lt(with.seconds, without.seconds * 1.2);
+}
 
 Test(model, a_gpu_alone_reads_its_bytes_and_waits_at_each_pass)
 {
