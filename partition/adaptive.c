@@ -241,13 +241,6 @@ int yk_adaptive_next(yk_adaptive *a, yk_times times)
 
 /* -------------------------------------------------------------------- cut */
 
-static int64_t gpu_rows(const yk_csr *csr, double row_bytes, double share)
-{
-    int64_t row = yk_cut_at_share(csr, row_bytes, 0, csr->rows, 1.0 - share);
-    int64_t cut = yk_gpu_rows(csr->rows, yk_chunks(row), share);
-    return yk_cut_at_waist(csr, row_bytes, 0, csr->rows, cut);
-}
-
 const yk_partition yk_partition_adaptive = {
     .name = "adaptive",
     .form = "adaptive[:R]",
@@ -255,6 +248,6 @@ const yk_partition yk_partition_adaptive = {
     .owner = YK_OWNER_GPU,
     .measured = true,
     .moves = true,
-    .gpu_rows = gpu_rows,
+    .gpu_rows = yk_gpu_rows_at_waist,
     .cut = yk_cut_beside_gpu,
 };

@@ -89,3 +89,10 @@ int64_t yk_cut_at_waist(const yk_csr *csr, double row_bytes, int64_t first, int6
     look(&w, wanted, false);
     return w.best;
 }
+
+int64_t yk_gpu_rows_at_waist(const yk_csr *csr, double row_bytes, double share)
+{
+    int64_t row = yk_cut_at_share(csr, row_bytes, 0, csr->rows, 1.0 - share);
+    int64_t cut = yk_gpu_rows(csr->rows, yk_chunks(row), share);
+    return yk_cut_at_waist(csr, row_bytes, 0, csr->rows, cut);
+}

@@ -12,4 +12,7 @@
 int64_t yk_cut_at_waist(const yk_csr *csr, double row_bytes, int64_t first, int64_t last,
                         int64_t wanted);
 
+/* A GPU's rows where the CPU has a share of the bytes of an iteration, cut at a waist. */
+int64_t yk_gpu_rows_at_waist(const yk_csr *csr, double row_bytes, double share);
+
 #endif
