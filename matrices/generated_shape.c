@@ -150,6 +150,9 @@ static yoke_status shape_of_named(const yk_generator *generator, const char *arg
     YK_TRY(yk_parse_arguments(generator, arguments, argument));
     for (size_t i = 0; i < sizeof shaped / sizeof *shaped; i++)
         if (strcmp(shaped[i].name, generator->name) == 0) shaped[i].fill(argument, shape);
+    if (shape->rows >= 0x1p63 || shape->nonzeros >= 0x1p63)
+        return yk_fail(YOKE_INVALID, "%s has more rows or nonzeros than 63 bits count",
+                       generator->name);
     return YOKE_OK;
 }
 

@@ -18,11 +18,12 @@ static bool write_asked(const yoke_matrix *matrix, const yoke_plan_options *o, c
                         size_t size)
 {
     int length = snprintf(
-        asked, size, "%s,%s,%s,%s,%s,%s,%s,%s,threads=%d,parts=%d,nullspace=%d,device=%d,%zu,%d",
+        asked, size,
+        "%s,%s,%s,%s,%s,%s,%s,%s,reorder=%s,threads=%d,parts=%d,nullspace=%d,device=%d,%zu,%d",
         or_auto(o->memory), or_auto(o->home), or_auto(o->partition), or_auto(o->solver),
         or_auto(o->driver), or_auto(o->format), or_auto(o->preconditioner), or_auto(o->shape),
-        yk_threads(matrix->context, o->threads), o->parts, (int)o->nullspace, o->device,
-        o->gpu_memory, o->gpu_sms);
+        or_auto(o->reorder), yk_threads(matrix->context, o->threads), o->parts, (int)o->nullspace,
+        o->device, o->gpu_memory, o->gpu_sms);
     if (length < 0 || (size_t)length >= size) return false;
     for (const char *c = asked; *c; c++)
         if (*c <= ' ' || *c == '\x7f') return false;

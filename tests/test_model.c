@@ -339,4 +339,5 @@ Test(model, a_generated_matrix_may_be_larger_than_any_memory)
     cr_assert_eq(a.start_bytes, 8.0);
     cr_assert_eq(yoke_shape_of_generated("frob:3", &a), YOKE_UNKNOWN_NAME);
     cr_assert_eq(yoke_shape_of_generated("poisson3d7:x", &a), YOKE_INVALID);
+    cr_assert_eq(yoke_shape_of_generated("poisson3d7:3000000", &a), YOKE_INVALID);
 }

@@ -104,6 +104,21 @@ Test(wisdom, is_of_what_was_asked_and_of_the_effort)
     cr_assert_eq(counts().measured, 3, "what more effort found does");
 }
 
+Test(wisdom, of_one_order_of_rows_is_not_that_of_another)
+{
+    yoke_plan_options options = yoke_plan_defaults();
+    options.effort = "measure";
+    options.partition = "cpu";
+    for (int i = 0; i < 2; i++) {
+        yoke_plan *plan = NULL;
+        options.reorder = i ? "none" : "rcm";
+        cr_assert_eq(yoke_plan_create(matrix, &options, &plan), YOKE_OK, "%s", yoke_error_text());
+        yoke_plan_destroy(plan);
+    }
+    cr_assert_eq(counts().used, 0);
+    cr_assert_eq(counts().measured, 2);
+}
+
 Test(wisdom, is_forgotten_when_asked)
 {
     plan_with("measure", NULL);
