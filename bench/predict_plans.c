@@ -195,7 +195,7 @@ static int by_seconds(const void *a, const void *b)
 /* A home's text moves with its plan. */
 static void rank(forecast *f)
 {
-    qsort(f->plan, (size_t)f->count, sizeof *f->plan, by_seconds);
+    if (f->count > 0) qsort(f->plan, (size_t)f->count, sizeof *f->plan, by_seconds);
     f->single = f->shared = -1;
     for (int i = f->count - 1; i >= 0; i--) {
         predicted_plan *p = &f->plan[i];
