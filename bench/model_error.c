@@ -209,7 +209,7 @@ static void fit(yoke_model *model, samples *all, int owner)
     double best = cost(model, all, owner), step = 0.1, value;
     const char *name, *text;
     for (int round = 0; round < ROUNDS; round++, step *= 0.85)
-        for (int k = 0; (name = yoke_model_constant(model, k, &value, &text)); k++)
+        for (int k = 0; yoke_model_constant(model, k, &value, &text); k++)
             for (int sign = -1; sign <= 1; sign += 2) {
                 double tried = value * (1.0 + sign * step);
                 yoke_model_set_constant(model, k, tried);

@@ -94,9 +94,12 @@ static void write_ticks(const plot *p, int across)
             write_tick(p, across, a->from + i * step, 1.0);
         return;
     }
-    for (double decade = a->from; decade <= a->to * (1.0 + 1e-9); decade *= 10.0)
+    double decade = a->from;
+    while (decade <= a->to * (1.0 + 1e-9)) {
         for (int k = 1; k < 10 && k * decade <= a->to * (1.0 + 1e-9); k++)
             write_tick(p, across, k * decade, k == 1 ? 1.0 : 0.5);
+        decade *= 10.0;
+    }
 }
 
 static void write_titles(const plot *p, const char *title, const char *subtitle)

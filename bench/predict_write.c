@@ -183,7 +183,7 @@ void write_forecast_json(const forecast *f, const bench_options *options, FILE *
     write_number("link_factor", f->link_even, stream);
     write_number("cores_factor", f->cores_even, stream);
     fputs(",\"plans\":[", stream);
-    for (int i = 0; i < f->count; i++) {
+    for (int i = 0; f->plan && i < f->count; i++) {
         if (i) fputc(',', stream);
         write_plan_json(&f->plan[i], stream);
     }

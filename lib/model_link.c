@@ -16,7 +16,7 @@ double yk_model_halo(const yoke_shape *matrix, double cpu_share, bool of_cpu)
     int last = YOKE_HALOS - 1, k = 1;
     if (share <= counted_at[0]) return halo[0];
     if (share >= counted_at[last]) return halo[last];
-    while (share > counted_at[k]) k++;
+    while (k < last && share > counted_at[k]) k++;
     double part = log(share / counted_at[k - 1]) / log(counted_at[k] / counted_at[k - 1]);
     return halo[k - 1] + part * (halo[k] - halo[k - 1]);
 }

@@ -103,9 +103,10 @@ static void scale_curve(yk_curve *curve, double factor)
 
 static void scale_link(yk_profile *p, double factor)
 {
-    yk_figure *const speed[] = {&p->link_to_gpu, &p->link_from_gpu, &p->link_both,
-                                &p->gpu_reads_host, &p->gpu_writes_host};
-    for (size_t i = 0; i < sizeof speed / sizeof *speed; i++) scale_figure(speed[i], factor);
+    enum { SPEEDS = 5 };
+    yk_figure *const speed[SPEEDS] = {&p->link_to_gpu, &p->link_from_gpu, &p->link_both,
+                                      &p->gpu_reads_host, &p->gpu_writes_host};
+    for (int i = 0; i < SPEEDS; i++) scale_figure(speed[i], factor);
     scale_figure(&p->flag_round_trip, 1.0 / factor);
     scale_figure(&p->copy_latency, 1.0 / factor);
 }

@@ -96,7 +96,7 @@ static yoke_status parse(const char *spec, yoke_matrix *const *matrix,
     if (!spec) return yk_fail(YOKE_INVALID, "spec is NULL");
     if (!matrix) return yk_fail(YOKE_INVALID, "matrix is NULL");
     YK_TRY(yk_find_generator(spec, generator));
-    if (!(*generator)->make) return YOKE_OK;
+    if (!*generator || !(*generator)->make) return YOKE_OK;
     return yk_parse_arguments(*generator, spec + strlen((*generator)->name), arguments);
 }
 

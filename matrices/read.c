@@ -167,7 +167,7 @@ static yoke_status read_over_ranks(yoke_context *context, const char *path,
     }
     status = yk_deal(context, &hand, status, &share);
     yoke_matrix_destroy(whole);
-    if (status == YOKE_OK) *matrix = share;
+    if (status == YOKE_OK && matrix) *matrix = share;
     return status;
 }
 

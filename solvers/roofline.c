@@ -127,7 +127,7 @@ static yoke_status time_passes(yoke_plan *plan, yoke_pass *pass, int *count)
     timing t = {.count = count_passes(traffic)};
     for (int i = 0; i < t.count; i++) t.task[i] = task_of(plan, traffic[i].name);
     YK_TRY(time_tasks(plan, &t));
-    for (int i = 0; i < t.count; i++) {
+    for (int i = 0; i < t.count && traffic[i].name; i++) {
         const yk_pass_traffic *p = &traffic[i];
         bool jacobi = plan->cg.jacobi;
         add(pass, count,
@@ -182,7 +182,8 @@ yoke_status yoke_plan_time_passes(yoke_plan *plan, yoke_pass *pass, int *count)
 {
     if (!pass || !count) return yk_fail(YOKE_INVALID, "pass or count is NULL");
     *count = 0;
-    if (plan && plan->matrix->spread)
+    if (!plan) return yk_fail(YOKE_INVALID, "plan is NULL");
+    if (plan->matrix->spread)
         return yk_fail(YOKE_UNSUITABLE, "passes are not timed over ranks in this version");
     YK_TRY(yk_plan_enter(plan));
     yoke_status status = measure(plan, pass, count);

@@ -100,6 +100,8 @@ typedef struct candidate {
     bool folded;
 } candidate;
 
+enum { MOST_LOSERS = 4 };
+
 typedef struct tuning {
     yoke_plan *plan;
     candidate best;
@@ -108,8 +110,8 @@ typedef struct tuning {
     double deadline;
     int64_t warm, steps; /* iterations before timing, and in one timed advance */
     int repeats;
-    double share;             /* seconds that one candidate may take */
-    const yk_driver *lost[4]; /* far behind once: not timed again */
+    double share;                       /* seconds that one candidate may take */
+    const yk_driver *lost[MOST_LOSERS]; /* far behind once: not timed again */
     int losers;
     bool stopped; /* the matrix holds no numbers: nothing is timed on it */
 } tuning;
@@ -178,8 +180,7 @@ static bool has_lost(const tuning *t, const yk_driver *driver)
 
 static void note_loser(tuning *t, const yk_driver *driver, double seconds)
 {
-    const int most = (int)(sizeof t->lost / sizeof *t->lost);
-    if (seconds > FAR_BEHIND * t->seconds && t->losers < most) t->lost[t->losers++] = driver;
+    if (seconds > FAR_BEHIND * t->seconds && t->losers < MOST_LOSERS) t->lost[t->losers++] = driver;
 }
 
 static yoke_status try(tuning *t, candidate c)
