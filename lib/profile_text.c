@@ -305,8 +305,9 @@ static void write_entry(const yk_profile *profile, const yk_profile_entry *e, FI
     fprintf(stream, "  # %s: %s\n", yk_figure_kind_text(figure->kind), figure->source);
 }
 
-static void write_body(const yk_profile *p, FILE *stream)
+static void write_body(const void *profile, FILE *stream)
 {
+    const yk_profile *p = profile;
     fprintf(stream,
             "# How fast this machine is, as measured; made by cgbench machine --calibrate.\n"
             "# It may be edited, but for its end: it is then used, with a notice.\n"
@@ -317,27 +318,11 @@ static void write_body(const yk_profile *p, FILE *stream)
     for (int i = 0; i < yk_profile_entry_count; i++) write_entry(p, &yk_profile_entries[i], stream);
 }
 
-static yoke_status to_text(const yk_profile *profile, char **text, size_t *size)
-{
-    *text = NULL;
-    FILE *stream = open_memstream(text, size);
-    if (!stream) return yk_fail(YOKE_NO_MEMORY, "no memory for a profile's text");
-    locale_t before = yk_text_locale_begin();
-    write_body(profile, stream);
-    fflush(stream);
-    uint64_t sum = *text ? yk_text_sum(YK_SUM_BEGIN, *text, *size) : 0;
-    fprintf(stream, "end %016llx\n", (unsigned long long)sum);
-    yk_text_locale_end(before);
-    if (fclose(stream) == 0) return YOKE_OK;
-    free(*text);
-    return yk_fail(YOKE_NO_MEMORY, "no memory for a profile's text");
-}
-
 yoke_status yk_profile_write(const char *path, const yk_profile *profile)
 {
     char *text;
     size_t size;
-    YK_TRY(to_text(profile, &text, &size));
+    YK_TRY(yk_text_make(write_body, profile, "a profile's text", &text, &size));
     yoke_status status = yk_text_replace(path, text, size);
     free(text);
     return status;

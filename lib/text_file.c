@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <locale.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -79,23 +80,41 @@ static void make_locale(void)
     plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
 }
 
-double yk_text_number(const char *text, char **end)
-{
-    locale_t before = yk_text_locale_begin();
-    double value = strtod(text, end);
-    yk_text_locale_end(before);
-    return value;
-}
-
-locale_t yk_text_locale_begin(void)
+static locale_t locale_begin(void)
 {
     pthread_once(&once, make_locale);
     return plain ? uselocale(plain) : (locale_t)0;
 }
 
-void yk_text_locale_end(locale_t before)
+static void locale_end(locale_t before)
 {
     if (before) uselocale(before);
+}
+
+double yk_text_number(const char *text, char **end)
+{
+    locale_t before = locale_begin();
+    double value = strtod(text, end);
+    locale_end(before);
+    return value;
+}
+
+yoke_status yk_text_make(void (*body)(const void *of, FILE *stream), const void *of,
+                         const char *what, char **text, size_t *size)
+{
+    *text = NULL;
+    FILE *stream = open_memstream(text, size);
+    if (!stream) return yk_fail(YOKE_NO_MEMORY, "no memory for %s", what);
+    locale_t before = locale_begin();
+    body(of, stream);
+    fflush(stream);
+    uint64_t sum = *text ? yk_text_sum(YK_SUM_BEGIN, *text, *size) : 0;
+    fprintf(stream, "end %016llx\n", (unsigned long long)sum);
+    locale_end(before);
+    if (fclose(stream) == 0) return YOKE_OK;
+    free(*text);
+    *text = NULL;
+    return yk_fail(YOKE_NO_MEMORY, "no memory for %s", what);
 }
 
 /* ------------------------------------------------------------------- files */

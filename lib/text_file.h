@@ -4,7 +4,6 @@
 #ifndef YK_TEXT_FILE_H
 #define YK_TEXT_FILE_H
 
-#include <locale.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -33,9 +32,10 @@ uint64_t yk_text_sum(uint64_t sum, const char *bytes, size_t size);
 /* As strtod in the locale C. */
 double yk_text_number(const char *text, char **end);
 
-/* While something is written, numbers have a point; ended with what begin returned. */
-locale_t yk_text_locale_begin(void);
-void yk_text_locale_end(locale_t before);
+/* What the body writes, and behind it a line with the sum of it, "end" and 16 digits; *text is
+ * freed by the caller. of: the body's own; what: for the sentence, where there is no memory. */
+yoke_status yk_text_make(void (*body)(const void *of, FILE *stream), const void *of,
+                         const char *what, char **text, size_t *size);
 
 /* The whole of a regular file of at most `most` bytes, with a zero behind; *bytes is freed by the
  * caller. YOKE_IO with the reason, *error the errno where it was that; else 0. */

@@ -262,8 +262,9 @@ static bool used_gpu(const yk_wisdom *wisdom)
     return false;
 }
 
-static void write_body(yoke_context *context, FILE *stream)
+static void write_body(const void *of, FILE *stream)
 {
+    const yoke_context *context = of;
     yk_profile_key key;
     yk_wisdom_hold();
     const yk_wisdom *w = context->wisdom;
@@ -277,28 +278,12 @@ static void write_body(yoke_context *context, FILE *stream)
     yk_wisdom_release();
 }
 
-static yoke_status to_text(yoke_context *context, char **text, size_t *size)
-{
-    *text = NULL;
-    FILE *stream = open_memstream(text, size);
-    if (!stream) return yk_fail(YOKE_NO_MEMORY, "no memory for the text of wisdom");
-    locale_t before = yk_text_locale_begin();
-    write_body(context, stream);
-    fflush(stream);
-    uint64_t sum = *text ? yk_text_sum(YK_SUM_BEGIN, *text, *size) : 0;
-    fprintf(stream, "end %016llx\n", (unsigned long long)sum);
-    yk_text_locale_end(before);
-    if (fclose(stream) == 0) return YOKE_OK;
-    free(*text);
-    return yk_fail(YOKE_NO_MEMORY, "no memory for the text of wisdom");
-}
-
 yoke_status yoke_wisdom_export(yoke_context *context, const char *path)
 {
     char *text;
     size_t size;
     if (!context || !path) return yk_fail(YOKE_INVALID, "%s is NULL", context ? "path" : "context");
-    YK_TRY(to_text(context, &text, &size));
+    YK_TRY(yk_text_make(write_body, context, "the text of wisdom", &text, &size));
     yoke_status status = yk_text_replace(path, text, size);
     free(text);
     return status;

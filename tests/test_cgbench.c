@@ -444,7 +444,9 @@ Test(cgbench, list_names_what_is_there_and_why_not)
 {
     cr_assert_eq(cgbench("list"), 0);
     cr_assert(strstr(out, "memory modes\n"));
-    cr_assert(strstr(out, "- managed"));
+    const char *managed = strstr(out, "- managed"), *end = managed ? strchr(managed, '\n') : NULL;
+    cr_assert(managed && end);
+    cr_assert_eq(end[-1], ']', "no reason: %.*s", (int)(end - managed), managed);
     cr_assert(strstr(out, "poisson3d27:N"));
 }
 
