@@ -59,6 +59,7 @@ static void write_how(const row *r, FILE *stream)
     if (r->gpus > 0 && r->cpu_rows > 0)
         fprintf(stream, ", %.3g %% of the rows on the CPU",
                 100.0 * (double)r->cpu_rows / (double)r->rows);
+    if (r->reorder && strcmp(r->reorder, "none") != 0) fprintf(stream, ", rows by %s", r->reorder);
     fputc('\n', stream);
 }
 

@@ -440,6 +440,15 @@ Test(cgbench, a_rival_that_shares_the_operations_names_both_owners)
 
 /* -------------------------------------------------------------------- rest */
 
+Test(cgbench, solve_says_which_order_the_rows_had_if_it_was_not_the_given_one)
+{
+    cr_assert_eq(cgbench("solve gen:shuffled:1:poisson2d5:30 --parts 2 --threads 1 --reorder rcm"),
+                 0);
+    cr_assert(strstr(out, ", rows by rcm\n"), "%s", out);
+    cr_assert_eq(cgbench("solve gen:poisson2d5:30 --threads 1"), 0);
+    cr_assert(!strstr(out, "rows by"), "%s", out);
+}
+
 Test(cgbench, list_names_what_is_there_and_why_not)
 {
     cr_assert_eq(cgbench("list"), 0);
