@@ -5,6 +5,7 @@
 
 #include "lib/context.h"
 #include "lib/status.h"
+#include "solvers/cg/gpu_held.h"
 #include "solvers/cg/ranks.h"
 #include "solvers/homes.h"
 #include "solvers/parts.h"
@@ -88,6 +89,13 @@ static size_t resident_bytes(const yoke_plan *plan)
     return YK_RESIDENT_ENTRY * entries + 4 * halo + 32 * (rows + YK_CHUNK * blocks) + 65536;
 }
 
+/* Beside a matrix that comes anew for every product: messages. */
+static size_t held_bytes(const yoke_plan *plan)
+{
+    bool may = plan->choice.residency != YK_RESIDENT_NEVER && yk_choice_makes_sell(&plan->choice);
+    return may ? yk_held_memory() : 0;
+}
+
 /* How long the GPU part's matrix is. */
 static yk_home_matrix gpu_lengths(const yoke_plan *plan)
 {
@@ -103,7 +111,7 @@ static size_t matrix_bytes(const yoke_plan *plan)
     const yk_home_matrix lengths = gpu_lengths(plan);
     if (!yk_parts_have_entries(plan)) return 0;
     return (size_t)(lengths.rows + 1) * lengths.start + 12 * (size_t)lengths.nonzeros +
-           foreign_bytes(plan) + resident_bytes(plan) +
+           foreign_bytes(plan) + resident_bytes(plan) + held_bytes(plan) +
            (yk_choice_makes_sell(&plan->choice) ? yk_sell_memory(&plan->choice.row_shape) : 0);
 }
 

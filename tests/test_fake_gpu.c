@@ -1034,6 +1034,38 @@ Test(fake_gpu, a_block_of_the_persistent_driver_has_parts_of_planes_that_are_nei
     nothing_lives("in the end");
 }
 
+/* Systems whose vectors the chip holds and whose matrix it does not: with q and x on the chip or in
+ * memory; blocks of as many chunks as warps, and of others; a last block of few rows; rows in
+ * place, sorted, of widths that kernels know; a monitor, so that the state passes between launches.
+ */
+Test(fake_gpu, the_persistent_driver_holds_the_vectors_of_larger_systems)
+{
+    static const struct {
+        const char *spec;
+        int multiprocessors, q, x;
+    } chip[] = {{"poisson3d7:20", 2, 1, 1},        {"poisson3d27:24", 2, 1, 0},
+                {"poisson3d7:32", 2, 0, 0},        {"poisson2d5:130", 3, 1, 0},
+                {"graph:9000:12:3", 2, 1, 1},      {"random_spd:8000:9:4", 3, 1, 1},
+                {"elasticity3d:14", 3, 1, 1},      {"jumps3d7:22:1e4:7", 2, 1, 0},
+                {"anisotropic3d7:19:0.1", 2, 1, 1}};
+    static const char *const names[] = {"none", "jacobi"};
+    for (size_t c = 0; c < sizeof chip / sizeof *chip; c++)
+        for (int p = 0; p < 2; p++) {
+            yoke_plan_options planning = persistent_options(names[p], YOKE_NULLSPACE_NONE);
+            yoke_matrix *matrix = generated(new_context(), chip[c].spec);
+            yoke_plan *plan = NULL;
+            fake_set_chip((fake_chip){chip[c].multiprocessors, 232448, 0});
+            MUST(yoke_plan_create(matrix, &planning, &plan));
+            const yk_held *held = &plan->cg.gpu->held;
+            cr_assert_not_null(held->word, "%s", chip[c].spec);
+            cr_assert_eq(held->holds_q, chip[c].q, "%s: q", chip[c].spec);
+            cr_assert_eq(held->holds_x, chip[c].x, "%s: x", chip[c].spec);
+            yoke_plan_destroy(plan);
+            same_as_cpu(matrix, &planning, p, chip[c].spec);
+        }
+    nothing_lives("in the end");
+}
+
 Test(fake_gpu, the_persistent_driver_projects_a_nullspace_out)
 {
     static const char *const names[] = {"none", "jacobi"};
@@ -1073,8 +1105,9 @@ Test(fake_gpu, what_the_persistent_driver_does_not_take_it_declines_and_says_why
     is_declined_by_persistent(small, "folded", "shape folded");
     is_declined_by_persistent(arrow(0), NULL, "0 rows are not 1 to 8192");
     is_declined_by_persistent(arrow(257), NULL, "a row has 257 entries, more than 256");
-    is_declined_by_persistent(generated(new_context(), "poisson2d5:91"), NULL,
-                              "8281 rows are not 1 to 8192, which 2 multiprocessors hold");
+    is_declined_by_persistent(
+        generated(new_context(), "poisson2d5:182"), NULL,
+        "33124 rows are not 1 to 32768, whose vectors 2 multiprocessors hold");
     fake_set_chip((fake_chip){2, 12500, 0});
     is_declined_by_persistent(small, NULL, "to find the halos of 900 rows takes");
     fake_set_chip((fake_chip){2, 30000, 0});

@@ -141,7 +141,7 @@ static yoke_status make_sell(yk_cg *cg)
     YK_TRY(fill_sell(cg));
     gpu->has_sell = true;
     gpu->sell_format = gpu->format;
-    return YOKE_OK;
+    return yk_gpu_make_held(cg);
 }
 
 /* From the host's CSR, of which the device has the row starts for a while, and never all entries:
@@ -272,6 +272,7 @@ void yk_gpu_free_matrix(struct yk_gpu_state *gpu)
 {
     yk_gpu_cusparse_close(gpu);
     yk_gpu_free_resident(gpu);
+    yk_gpu_free_held(gpu);
     drop_csr(gpu);
     drop_sell(gpu);
 }

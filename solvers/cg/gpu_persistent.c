@@ -55,7 +55,8 @@ static int most_blocks(const yk_cg *cg)
 /* Known before any kernel is loaded. */
 static yoke_status check_speed(const yk_cg *cg, int64_t chunks_of_block)
 {
-    if (cg->residency != YK_RESIDENT_IF_FASTER || chunks_of_block <= YK_RESIDENT_AUTO_CHUNKS)
+    const bool asked = cg->residency != YK_RESIDENT_IF_FASTER;
+    if (chunks_of_block <= YK_RESIDENT_AUTO_CHUNKS || (asked && !cg->gpu->walk.streams))
         return YOKE_OK;
     return yk_fail(YOKE_UNSUITABLE,
                    "driver persistent: with %lld rows a multiprocessor graph is "
@@ -346,13 +347,29 @@ void yk_gpu_free_resident(struct yk_gpu_state *gpu)
 
 /* ------------------------------------------------------------------ driver */
 
+static bool is_ready(const struct yk_gpu_state *gpu)
+{
+    return gpu->resident.word || (gpu->held.word && gpu->format != YK_GPU_CSR);
+}
+
 static yoke_status accepts(const yk_cg *cg)
 {
-    if (cg->gpu->resident.word && !cg->folded) return YOKE_OK;
+    if (is_ready(cg->gpu) && !cg->folded) return YOKE_OK;
     return yk_fail(YOKE_UNSUITABLE, "%s",
                    cg->folded               ? "driver persistent does not take shape folded"
                    : *cg->gpu->not_resident ? cg->gpu->not_resident
                                             : "driver persistent was not asked for at planning");
+}
+
+static int launch(const yk_cg *cg, const yk_gpu_view *view)
+{
+    struct yk_gpu_state *gpu = cg->gpu;
+    const unsigned long long epoch = ++gpu->launches << 32;
+    const int update = yk_cg_update_task(cg);
+    void *stream = gpu->device.stream;
+    if (gpu->resident.word)
+        return yk_gpu_resident_run(view, &gpu->resident, update, gpu->loop, epoch, stream);
+    return yk_gpu_held_run(view, &gpu->held, update, gpu->loop, epoch, stream);
 }
 
 static yoke_status advance_once(yk_cg *cg, int64_t at_most)
@@ -361,9 +378,7 @@ static yoke_status advance_once(yk_cg *cg, int64_t at_most)
     yk_gpu_view view = yk_gpu_view_of(cg, cg->newest_p);
     int64_t now = at_most < MOST_ITERATIONS ? at_most : MOST_ITERATIONS;
     YK_TRY(yk_gpu_begin_advance(cg, now));
-    YK_TRY(yk_device_try(yk_gpu_resident_run(&view, &gpu->resident, yk_cg_update_task(cg),
-                                             gpu->loop, ++gpu->launches << 32, gpu->device.stream),
-                         "the persistent kernel"));
+    YK_TRY(yk_device_try(launch(cg, &view), "the persistent kernel"));
     return yk_gpu_end_advance(cg);
 }
 

@@ -43,8 +43,8 @@ template <int N> struct entries {
     int32_t at[N];
     double x[N], a[N];
 
-    template <int FOLD, bool SOME, class COLUMNS>
-    __device__ __forceinline__ void load(const COLUMNS &columns, int count, const yk_operand &v)
+    template <int FOLD, bool SOME, class COLUMNS, class OPERAND>
+    __device__ __forceinline__ void load(const COLUMNS &columns, int count, const OPERAND &v)
     {
 #pragma unroll
         for (int j = 0; j < N; j++) {
@@ -88,7 +88,7 @@ static __device__ __forceinline__ double lanes_total(double *lane)
 }
 
 /* What was lane 1 is lane 0. */
-static __device__ __forceinline__ void turn(double *lane)
+static __device__ __forceinline__ void turn_lanes(double *lane)
 {
     const double first = lane[0];
 #pragma unroll
@@ -97,9 +97,9 @@ static __device__ __forceinline__ void turn(double *lane)
 }
 
 /* A slice of up to 8 columns, exactly WIDTH if that is less: every row is a chain. */
-template <int FOLD, int WIDTH, class COLUMNS>
+template <int FOLD, int WIDTH, class COLUMNS, class OPERAND>
 static __device__ __forceinline__ double narrow_product(COLUMNS &columns, int width,
-                                                        const yk_operand &v)
+                                                        const OPERAND &v)
 {
     entries<WIDTH> e;
     columns.need(width);
@@ -110,8 +110,8 @@ static __device__ __forceinline__ double narrow_product(COLUMNS &columns, int wi
 }
 
 /* The last columns of a slice, fewer than 8. */
-template <int FOLD, int N, class COLUMNS>
-static __device__ __forceinline__ void add_rest(COLUMNS &columns, int count, const yk_operand &v,
+template <int FOLD, int N, class COLUMNS, class OPERAND>
+static __device__ __forceinline__ void add_rest(COLUMNS &columns, int count, const OPERAND &v,
                                                 double *lane)
 {
     entries<N> e;
@@ -122,9 +122,8 @@ static __device__ __forceinline__ void add_rest(COLUMNS &columns, int count, con
 }
 
 /* A slice of 9 to 256 columns. A row that has no entry in column 8 is a chain all the same. */
-template <int FOLD, class COLUMNS>
-static __device__ __forceinline__ double wide_product(COLUMNS &columns, int width,
-                                                      const yk_operand &v)
+template <int FOLD, class COLUMNS, class OPERAND>
+static __device__ __forceinline__ double wide_product(COLUMNS &columns, int width, const OPERAND &v)
 {
     double lane[YK_ROW_LANES] = {0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0}, chain = 0.0;
     bool is_chain = false;
@@ -146,8 +145,8 @@ static __device__ __forceinline__ double wide_product(COLUMNS &columns, int widt
 }
 
 /* A slice of exactly WIDTH columns, 9 or a few times 9, in parts of 9. */
-template <int FOLD, int WIDTH, class COLUMNS>
-static __device__ __forceinline__ double nines_product(COLUMNS &columns, const yk_operand &v)
+template <int FOLD, int WIDTH, class COLUMNS, class OPERAND>
+static __device__ __forceinline__ double nines_product(COLUMNS &columns, const OPERAND &v)
 {
     constexpr int part = part_of<WIDTH>;
     double lane[YK_ROW_LANES] = {0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0}, chain = 0.0;
@@ -168,9 +167,9 @@ static __device__ __forceinline__ double nines_product(COLUMNS &columns, const y
 /* The same of any multiple of 9. Part by part the next entry's lane is one further: the lanes turn
  * instead, so that each is a register. Their total is the same, bit by bit, wherever they end: it
  * adds opposite lanes, then those at right angles, then the two. */
-template <int FOLD, class COLUMNS>
+template <int FOLD, class COLUMNS, class OPERAND>
 static __device__ __forceinline__ double any_nines_product(COLUMNS &columns, int width,
-                                                           const yk_operand &v)
+                                                           const OPERAND &v)
 {
     constexpr int part = part_of<NINES>;
     static_assert(part % YK_ROW_LANES == 1, "a part turns the lanes by one");
@@ -185,16 +184,15 @@ static __device__ __forceinline__ double any_nines_product(COLUMNS &columns, int
         if (k == 0 && is_chain) chain = e.chain();
         e.add_to(lane, 0);
         columns.next(part);
-        turn(lane);
+        turn_lanes(lane);
     }
     return is_chain ? chain : lanes_total(lane);
 }
 
 /* WIDTH: 0, slices as wide as `width` says, each its own; else all of one width, as gpu_ring.cuh
  * has it. */
-template <int FOLD, int WIDTH, class COLUMNS>
-static __device__ __forceinline__ double sell_product(COLUMNS &columns, int width,
-                                                      const yk_operand &v)
+template <int FOLD, int WIDTH, class COLUMNS, class OPERAND>
+static __device__ __forceinline__ double sell_product(COLUMNS &columns, int width, const OPERAND &v)
 {
     if constexpr (WIDTH == NINES)
         return any_nines_product<FOLD>(columns, width, v);

@@ -3,21 +3,15 @@
  * meetings: p.q, and r.r together with the z of the rows that neighbours need. */
 #include <math.h>
 
-#include "solvers/cg/gpu_message.cuh"
+#include "solvers/cg/gpu_meeting.cuh"
 #include "solvers/cg/gpu_resident_stream.cuh"
 
 enum {
     MOST_THREADS = 512, /* of a block: more would leave each too few registers */
-    MOST_DOTS = YK_RESIDENT_DOTS,
-    BATCH = 4,         /* words that a lane awaits at once */
-    PATIENCE = 1 << 25 /* reads of a message, some 0.6 us each, before a partner counts as lost */
+    MOST_DOTS = YK_RESIDENT_DOTS
 };
 
-enum kind { AFTER_MULTIPLY, AFTER_UPDATE };
-
 /* ------------------------------------------------------------ shared memory */
-
-typedef yk_resident_turn turn;
 
 /* As gpu_resident_layout.h says. */
 struct arrays {
@@ -238,17 +232,6 @@ static __device__ __forceinline__ double product_of(matrix_stream &rest, int wid
 
 /* -------------------------------------------------------------------- sums */
 
-/* One tree over the warp's values, neighbours first, up to groups of `width`. */
-static __device__ __forceinline__ double tree_over(double sum, int width)
-{
-#pragma unroll
-    for (int step = 1; step < WARP; step *= 2) {
-        double other = __shfl_xor_sync(ALL, sum, step);
-        if (step < width) sum += other;
-    }
-    return sum;
-}
-
 /* A chunk's sum from its rows' terms, for the warp's first lane. */
 static __device__ __forceinline__ double chunk_sum(const double *term)
 {
@@ -290,13 +273,6 @@ static __device__ __forceinline__ double chunk_of_lane(const block &b, int d)
 
 /* ---------------------------------------------------------------- meetings */
 
-/* Now and then: whether this block, or another, has waited long enough. */
-static __device__ __noinline__ bool lost_patience(int *abandoned, int tries)
-{
-    if (tries >= PATIENCE) *(volatile int *)abandoned = 1;
-    return *(volatile int *)abandoned != 0;
-}
-
 /* The first warp, lane c with chunk c's sum: its nodes go to everyone. */
 template <bool CLUSTER>
 static __device__ __forceinline__ void publish(const block &b, int slot, double sum)
@@ -319,40 +295,11 @@ static __device__ __forceinline__ void publish(const block &b, int slot, double 
     }
 }
 
-/* COUNT words a lane, from word `from` on, in a tree; clears *good if they do not come. */
+/* Words of the slot from `from` on, COUNT a lane. */
 template <int COUNT>
-static __device__ __forceinline__ double await(const block &b, int slot, int from, bool *good)
+static __device__ __forceinline__ double await_nodes(const block &b, int slot, int from, bool *good)
 {
-    const int lane = threadIdx.x % WARP, words = b.a.shape.nodes - from;
-    const yk_message *word = b.a.word + slot + from + (lane < words ? lane : 0);
-    double value[COUNT];
-    for (int tries = 1;; tries++) {
-        /* No load hangs on a condition, so that all are under way at once. */
-        unsigned long long tag[COUNT];
-        bool here = true;
-#pragma unroll
-        for (int j = 0; j < COUNT; j++)
-            tag[j] = get(word + (j * WARP + lane < words ? j * WARP : 0), &value[j]);
-#pragma unroll
-        for (int j = 0; j < COUNT; j++) here &= tag[j] == b.tag;
-        if (__all_sync(ALL, here)) break; /* a vote: the warp stays together */
-        if (tries % 1024 == 0 && lost_patience(b.a.abandoned, tries)) {
-            *good = false;
-            break;
-        }
-    }
-#pragma unroll
-    for (int j = 0; j < COUNT; j++)
-        if (j * WARP + lane >= words) value[j] = 0.0;
-#pragma unroll
-    for (int step = 1; step < WARP; step *= 2)
-#pragma unroll
-        for (int j = 0; j < COUNT; j++) value[j] += __shfl_xor_sync(ALL, value[j], step);
-#pragma unroll
-    for (int step = 1; step < COUNT; step *= 2)
-#pragma unroll
-        for (int j = 0; j + step < COUNT; j += 2 * step) value[j] += value[j + step];
-    return value[0];
+    return await<COUNT>(b.a.word + slot + from, b.a.shape.nodes - from, b.tag, b.a.abandoned, good);
 }
 
 /* The same in a cluster, which has at most one word a lane. */
@@ -370,27 +317,6 @@ static __device__ __forceinline__ double await_in_cluster(const block &b, int sl
         }
     }
     return tree_over(value, WARP);
-}
-
-/* The first thread, with the first total, and what else there is in now->dot: as `step` in
- * gpu_kernels.cu. */
-static __device__ __forceinline__ void step(const block &b, kind kind, yk_gpu_loop *loop,
-                                            double first)
-{
-    turn *now = b.at.now;
-    if (kind == AFTER_MULTIPLY) {
-        yk_cg_after_multiply(&now->s, first);
-        now->halt = now->s.stop != YK_CG_GO_ON;
-        return;
-    }
-    const bool is_r = b.update == YK_TASK_UPDATE_NONE || b.update == YK_TASK_UPDATE_NONE_SHIFT;
-    const double dot[YK_DOTS] = {first, is_r ? first : now->dot[YK_DOT_RZ],
-                                 b.dots > 2 ? now->dot[YK_DOT_Z] : 0.0, 0.0};
-    yk_cg_after_update(&now->s, &now->limits, dot);
-    if (blockIdx.x == 0 && now->recorded < YK_GPU_HISTORY) loop->rr[now->recorded] = now->s.rr;
-    now->recorded++;
-    now->left--;
-    now->halt = now->s.stop != YK_CG_GO_ON || now->left <= 0;
 }
 
 /* Of the first two warps. */
@@ -412,7 +338,7 @@ static __device__ __forceinline__ void meet_beside(const block &b, kind kind, in
 #pragma unroll 1
     for (int d = 0; d < dots; d++) {
         double total =
-            await<BATCH>(b, (kind * MOST_DOTS + d) * b.a.shape.nodes, WARP * BATCH, &good);
+            await_nodes<BATCH>(b, (kind * MOST_DOTS + d) * b.a.shape.nodes, WARP * BATCH, &good);
         if (threadIdx.x == WARP) beside(b, d) = total;
     }
     if (threadIdx.x == WARP && !good) b.at.now->lost = 1;
@@ -437,11 +363,11 @@ static __device__ __forceinline__ void meet(const block &b, kind kind, yk_gpu_lo
         if (CLUSTER) {
             total = await_in_cluster(b, slot, &good);
         } else if (nodes <= WARP) {
-            total = await<1>(b, slot, 0, &good);
+            total = await_nodes<1>(b, slot, 0, &good);
         } else {
-            total = await<BATCH>(b, slot, 0, &good);
+            total = await_nodes<BATCH>(b, slot, 0, &good);
             if (PASSES == 1 && nodes > WARP * BATCH)
-                total += await<BATCH>(b, slot, WARP * BATCH, &good);
+                total += await_nodes<BATCH>(b, slot, WARP * BATCH, &good);
         }
         if (d == 0)
             first = total;
@@ -455,7 +381,7 @@ static __device__ __forceinline__ void meet(const block &b, kind kind, yk_gpu_lo
         first += beside(b, 0);
         for (int d = 1; d < dots; d++) b.at.now->dot[d] += beside(b, d);
     }
-    step(b, kind, loop, first);
+    take_turn(b.at.now, kind, b.update, loop, first);
     if (!good) b.at.now->lost = 1;
 }
 

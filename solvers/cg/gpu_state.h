@@ -7,7 +7,7 @@
 #include "partition/window.h"
 #include "solvers/cg/cg.h"
 #include "solvers/cg/gpu.h"
-#include "solvers/cg/gpu_resident.h"
+#include "solvers/cg/gpu_held.h"
 
 enum { YK_GPU_GRAPHS = 4 };
 
@@ -56,6 +56,7 @@ struct yk_gpu_state {
     bool ended;     /* a callback failed or saw the loop's end: this advance enqueues no more */
     bool step_done; /* the direction has taken the step that x lacked before the operator failed */
     yk_resident resident; /* of the persistent driver; word NULL: not for this plan, because: */
+    yk_held held;         /* the same, of larger systems */
     char not_resident[256];
     unsigned long long launches; /* of its kernel */
     /* A batch of iterations, from each of p and p_old; beside CPU parts: see together_drivers.c */
@@ -95,6 +96,10 @@ yoke_status yk_gpu_fill_by_pieces(yk_cg *cg, const yk_csr *csr);
 yoke_status yk_gpu_make_resident(yk_cg *cg, const yk_csr *csr, const yk_csr *on_device);
 yoke_status yk_gpu_renew_resident(yk_cg *cg, const yk_csr *on_device);
 void yk_gpu_free_resident(struct yk_gpu_state *gpu);
+
+/* gpu_held.c: the same of a system whose matrix is in SELL by now and does not fit on the chip. */
+yoke_status yk_gpu_make_held(yk_cg *cg);
+void yk_gpu_free_held(struct yk_gpu_state *gpu);
 
 /* gpu_callback.c: the engine's apply; an iteration with a user's operator or preconditioner, of
  * which nothing more is enqueued once gpu->ended; what that means for the state at an advance's

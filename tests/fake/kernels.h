@@ -9,6 +9,9 @@
 void fake_reach_starts(const yk_csr *csr);
 void fake_reach_entries(const int32_t *column, const double *value, int64_t count);
 
+/* In a kernel: the task, as a launch of its own would do it. */
+void fake_run_task(const yk_gpu_view *view, int task, yk_gpu_loop *loop);
+
 /* What follows from a task's sums in the loop. */
 void fake_step(int task, yk_gpu_loop *loop, double *dot);
 
