@@ -29,10 +29,6 @@ typedef struct dealing {
 
 /* ------------------------------------------------------------------- shares */
 
-/* Of the vectors, an iteration, and of an entry: what partition/ counts too. */
-#define ROW_BYTES   80.0
-#define ENTRY_BYTES 12.0
-
 yoke_status yk_deal_find(const yoke_context *context, yk_deal_by *by)
 {
     const char *deal = context->comm->deal;
@@ -52,29 +48,31 @@ static double weight(const int64_t *entries, int64_t rows, int64_t unit, int64_t
 {
     int64_t left = rows - u * unit, of_unit = left < unit ? left : unit;
     if (by == YK_DEAL_ROWS) return (double)of_unit;
-    return ROW_BYTES * (double)of_unit + ENTRY_BYTES * (double)entries[u];
+    return YK_DEAL_ROW_BYTES * (double)of_unit + YK_DEAL_ENTRY_BYTES * (double)entries[u];
 }
 
 void yk_deal_cut(const int64_t *entries, int64_t rows, int64_t unit, int ranks, yk_deal_by by,
-                 int64_t *begin)
+                 const double *share, int64_t *begin)
 {
     int64_t units = (rows + unit - 1) / unit, u = 0;
-    double all = 0.0, before = 0.0;
+    double all = 0.0, before = 0.0, of_ranks = 0.0;
     for (int64_t i = 0; i < units; i++) all += weight(entries, rows, unit, i, by);
     for (int r = 0; r < ranks; r++) {
         /* the cut nearest to the share, so that no rank's lot is what rounding left */
         while (u < units) {
-            double next = weight(entries, rows, unit, u, by), wanted = all * r / ranks;
+            double next = weight(entries, rows, unit, u, by),
+                   wanted = all * (share ? of_ranks : (double)r / ranks);
             if (before + 0.5 * next >= wanted) break;
             before += next;
             u++;
         }
         begin[r] = u * unit < rows ? u * unit : rows;
+        if (share) of_ranks += share[r];
     }
     begin[ranks] = rows;
 }
 
-static void count_entries(const yk_csr *csr, int64_t *entries)
+void yk_deal_count_chunks(const yk_csr *csr, int64_t *entries)
 {
     for (int64_t row = 0; row < csr->rows; row += YK_CHUNK) {
         int64_t end = row + YK_CHUNK < csr->rows ? row + YK_CHUNK : csr->rows;
@@ -89,8 +87,8 @@ static yoke_status cut_shares(dealing *d, yk_deal_by by)
     yoke_status status = YOKE_OK;
     if (deals) status = yk_alloc(d->context, "chunks", chunks, sizeof *entries, &entries);
     if (deals && status == YOKE_OK) {
-        count_entries(&d->hand.csr, entries);
-        yk_deal_cut(entries, d->hand.all_rows, YK_CHUNK, d->ranks, by, d->begin);
+        yk_deal_count_chunks(&d->hand.csr, entries);
+        yk_deal_cut(entries, d->hand.all_rows, YK_CHUNK, d->ranks, by, NULL, d->begin);
     }
     yk_free(d->context, entries, chunks, sizeof *entries);
     YK_TRY(yk_agree(d->context, status, 0.0));

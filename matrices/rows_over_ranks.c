@@ -73,7 +73,7 @@ static yoke_status make_in_place(sharing *s, yk_deal_by by, yoke_matrix **matrix
     yk_csr csr = {0};
     YK_TRY(yk_agree(s->context, count_share(s), by));
     YK_TRY(yk_ranks_gather(s->context, s->mine, (size_t)s->each * sizeof *s->mine, s->all));
-    yk_deal_cut(s->all, s->rows->rows, s->unit, s->ranks, by, s->begin);
+    yk_deal_cut(s->all, s->rows->rows, s->unit, s->ranks, by, NULL, s->begin);
     yoke_status status = build_share(s, &csr);
     status = spread(s, status, &csr, matrix);
     yk_csr_free(s->context, &csr);
