@@ -81,9 +81,9 @@ static void hide(yk_model_times *times, double seconds, int first, int second)
     }
 }
 
-/* cg: z leaves before the second sums meet and is wanted for the rows with halo columns, behind the
- * directions and the other rows' products. cg-single: only these products lie between.
- * cg-pipelined: the sums meet while the product is made, and z travels with them. */
+/* cg: z leaves before the second sums meet and is wanted for the rows with
+ * halo columns, behind the directions and the other rows' products. cg-single: only these products
+ * lie between. cg-pipelined: the sums meet while the product is made, and z travels with them. */
 static void hide_behind_work(const yk_model *m, const yoke_rank_cut *cut, double all_reduce,
                              yk_model_times *times)
 {
