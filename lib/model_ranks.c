@@ -45,10 +45,14 @@ static double staging_seconds(const yk_model *m, const yoke_rank_cut *cut)
            bytes / yk_figure_or(&p->link_to_gpu, NAN);
 }
 
-/* The host brings the GPU's sums to the network: beside CPU rows they meet in any case. */
+/* The host brings the GPU's sums to the network, and begins the next half by what came: it waits
+ * for an event and enqueues anew, in every memory mode. Beside CPU rows they meet in any case. */
 static double sums_seconds(const yk_model *m)
 {
-    return m->gpu_rows > 0.0 && !(m->cpu_rows > 0.0) ? yk_model_meeting(m) : 0.0;
+    const yk_profile *p = m->machine;
+    if (!(m->gpu_rows > 0.0) || m->cpu_rows > 0.0) return 0.0;
+    if (m->plan->memory == YK_MODEL_EXPLICIT) return yk_model_meeting(m);
+    return yk_model_gpu_tail(m) + yk_figure_or(&p->gpu_launch_sync, NAN);
 }
 
 static double half_seconds(const yk_model_times *times, int half)

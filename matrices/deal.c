@@ -133,7 +133,7 @@ static yoke_status cut_by_owners(dealing *d, yk_deal_by by)
     YK_TRY(yk_agree(d->context, status, 0.0));
     YK_TRY(yk_ranks_broadcast(d->context, 0, d->owner, (size_t)rows * sizeof *d->owner));
     YK_TRY(yk_ranks_broadcast(d->context, 0, &d->contiguous_sent, sizeof d->contiguous_sent));
-    int64_t mine = yk_threads(d->context, 0);
+    int64_t mine = yk_deal_on_gpus(d->context) ? 1 : yk_threads(d->context, 0);
     YK_TRY(yk_ranks_gather(d->context, &mine, sizeof mine, d->threads));
     number_rows(d);
     return YOKE_OK;

@@ -47,6 +47,9 @@ yoke_status yk_deal_count_slabs(yoke_context *context, const yk_csr *csr, const 
 yoke_status yk_deal_find_shares(const yoke_context *context, double *share, bool *equal);
 yoke_status yk_deal_check_shares(const yoke_context *context);
 
+/* Whether plans are to have rows on GPUs, as far as the name tells. */
+bool yk_deal_on_gpus(const yoke_context *context);
+
 /* Of what must be alike on all ranks. */
 double yk_deal_mark(const yoke_context *context, yk_deal_by by);
 
@@ -63,8 +66,9 @@ static inline int yk_deal_owner(int32_t marked)
 }
 
 /* new_of [rows]: rows rank by rank from begin [ranks + 1] on. Each rank's are taken in as many runs
- * as it has threads, and within a run those that bear the mark come last, so that each thread has a
- * stretch of rows that need nobody. Otherwise they stay in order. order: [rows] to work in. */
+ * as it has threads, or in one where they are a GPU's, and within a run those that bear the mark
+ * come last, so that each thread has a stretch of rows that need nobody. Otherwise they stay in
+ * order. order: [rows] to work in. */
 void yk_deal_number(const int32_t *owner, int64_t rows, int ranks, const int64_t *begin,
                     const int64_t *threads, int32_t *order, int32_t *new_of);
 

@@ -43,6 +43,12 @@ yoke_status yk_deal_check_shares(const yoke_context *context)
     return find_name(context->comm->shares, &which);
 }
 
+bool yk_deal_on_gpus(const yoke_context *context)
+{
+    const shares *which = NULL;
+    return find_name(context->comm->shares, &which) == YOKE_OK && which->on_gpus;
+}
+
 double yk_deal_mark(const yoke_context *context, yk_deal_by by)
 {
     const shares *which = NULL;

@@ -198,7 +198,7 @@ Test(model, ranks_share_the_rows_and_meet_in_a_tree)
     is_about(r.work[YK_TERM_gpu_matrix], 12e6 / 1e12);
     is_about(r.work[YK_TERM_network_halo], 1e-6 + gap + 16e4 / 1e10);
     is_about(r.work[YK_TERM_all_reduce], 2 * sums);
-    is_about(r.work[YK_TERM_rank_link], 2 * 16e4 / 1e10 + 2 * (1e-6 + 0.5e-6 + 2e-6));
+    is_about(r.work[YK_TERM_rank_link], 2 * 16e4 / 1e10 + 2 * (1e-6 + 8e-6));
     plan.cpu_share = 1.0; /* nothing passes a link */
     plan.driver = YK_MODEL_TEAM;
     is_about(predicted(&plan).work[YK_TERM_rank_link], 0.0);
