@@ -82,13 +82,15 @@ static yoke_rank_cut around(double n, const double p[3], int d, bool corners)
  * each axis, which METIS comes near to with any number. */
 static yoke_rank_cut best_box(double n, int ranks, int d, bool corners)
 {
-    double root = pow(ranks, 1.0 / d), cube[3] = {root, root, root};
+    double root = cbrt(ranks) + 1e-9, of_cube = pow(ranks, 1.0 / d);
+    double cube[3] = {of_cube, of_cube, of_cube};
     yoke_rank_cut best = {INFINITY, 0.0};
-    if (root >= 3.0) best = around(n, cube, d, corners);
-    for (int x = 1; x <= ranks; x++)
-        for (int y = 1; ranks % x == 0 && y <= ranks / x; y++) {
-            double p[3] = {x, y, (double)(ranks / x / y)};
-            if (ranks / x % y != 0 || (d < 3 && p[2] > 1.0) || (d < 2 && p[1] > 1.0)) continue;
+    if (of_cube >= 3.0) best = around(n, cube, d, corners);
+    for (int x = 1; x <= (d > 2 ? root : 1); x++)
+        for (int y = x; y <= (d > 1 ? ranks / x / y : 1); y++) {
+            const double p[3] = {(double)(ranks / x / y), y,
+                                 x}; /* the order of axes is no matter */
+            if (ranks % (x * y) != 0) continue;
             yoke_rank_cut cut = around(n, p, d, corners);
             if (cut.halo < best.halo) best = cut;
         }
