@@ -13,6 +13,7 @@ shellcheck shellcheck
 cmake cmake
 libopenmpi-dev mpicc.openmpi
 openmpi-bin mpirun.openmpi
+libmetis-dev metis.h
 libmpich-dev mpicc.mpich
 mpich mpirun.mpich
 qemu-user qemu-aarch64

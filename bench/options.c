@@ -63,13 +63,11 @@ static int read_size(const option *o, const char *value, double *field)
     return 0;
 }
 
-static int read_pair(const option *o, const char *value, double *field)
+static int read_network(const option *o, const char *value, double *field)
 {
-    words pair = {0, NULL};
-    int good = parse_words(value, &pair) && pair.count == 2 &&
-               parse_number(pair.word[0], &field[0]) && parse_number(pair.word[1], &field[1]);
-    words_free(&pair);
-    return good ? 0 : say_bad_value(o, value, "two numbers L,B");
+    if (parse_network(value, field)) return 0;
+    return say_bad_value(o, value,
+                         "L,B: a message's latency and the bytes a second, as 2us,25GB/s");
 }
 
 /* "a|b" as names are listed everywhere: "a, b". */
@@ -89,10 +87,11 @@ static int read_list(const option *o, const char *value, words *field)
 {
     words_free(field);
     if (!parse_words(value, field))
-        return say_bad_value(o, value, "a comma list of names: an item is empty");
+        return say_bad_value(o, value, "a comma list: an item is empty");
     for (int i = 0; i < field->count; i++) {
         if (o->kind == KIND_NAMES && name_check(o->name, o->names, field->word[i]))
             return ENDS_BAD_INPUT;
+        if (o->kind == KIND_COUNTS && read_count(o, field->word[i], NULL)) return ENDS_BAD_INPUT;
         if (o->kind == KIND_RIVALS && !is_one_of(field->word[i], o->choices))
             return say_unknown_choice(o, field->word[i]);
     }
@@ -120,8 +119,9 @@ static int read_value(const option *o, const char *value, bench_options *options
     case KIND_COUNT: return read_count(o, value, o->later ? NULL : field);
     case KIND_NUMBER: return read_number(o, value, field);
     case KIND_SIZE: return read_size(o, value, o->later ? NULL : field);
-    case KIND_PAIR: return read_pair(o, value, field);
+    case KIND_NETWORK: return read_network(o, value, field);
     case KIND_NAMES:
+    case KIND_COUNTS:
     case KIND_RIVALS: return read_list(o, value, field);
     default: return read_text(o, value, field);
     }
@@ -225,6 +225,7 @@ void options_free(bench_options *options)
     words_free(&options->matrices);
     words_free(&options->vs);
     words_free(&options->given);
+    words_free(&options->ranks);
     for (int i = 0; i < AXES; i++) words_free(&options->axis[i]);
     for (int i = 0; i < option_count; i++) {
         option_kind kind = option_table[i].kind;

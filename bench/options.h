@@ -42,14 +42,14 @@ typedef struct bench_options {
     words axis[AXES];
     words vs;
     char *effort, *base, *rhs, *x0, *out, *history, *json, *csv, *svg, *nullspace, *machine,
-        *ranks_file, *reorder, *wisdom;
+        *ranks_file, *reorder, *wisdom, *deal, *shares, *scaling;
     double rtol, atol, max_seconds;
     int64_t maxit, iterations; /* 0: the default; not asked */
     int64_t check_every, repeats, threads, parts;
     double budget;  /* seconds of a solve that are worth it, by which iterations are cut; 0: any */
     words given;    /* options as given, "--threads 2" */
     int64_t device; /* a GPU by CUDA's number; -1: not asked */
-    int64_t ranks;  /* to predict for */
+    words ranks;    /* numbers of ranks to predict for, each checked */
     double network[2]; /* seconds of a message, bytes a second */
     double gpu_memory; /* bytes of it to use; 0: all */
     int64_t gpu_sms;   /* its multiprocessors to use; 0: all */
@@ -67,8 +67,9 @@ typedef enum option_kind {
     KIND_NAMES,  /* words, each in the library's list `names` */
     KIND_NAME,   /* char *, likewise */
     KIND_RIVALS, /* words, each one of `choices` */
+    KIND_COUNTS, /* words, each a count */
     KIND_SIZE,   /* double: bytes */
-    KIND_PAIR    /* two numbers, "L,B" */
+    KIND_NETWORK /* double[2]: seconds of a message, bytes a second */
 } option_kind;
 
 typedef struct option {

@@ -57,6 +57,38 @@ int parse_size(const char *text, double *bytes)
     return 1;
 }
 
+typedef struct unit {
+    const char *name;
+    double factor;
+} unit;
+
+static int parse_with_unit(const char *text, const unit *units, double *value)
+{
+    const char *end = NULL;
+    if (!number_prefix(text, value, &end) || *value < 0.0) return 0;
+    if (!*end) return 1;
+    for (; units->name; units++)
+        if (!strcmp(end, units->name)) {
+            *value *= units->factor;
+            return 1;
+        }
+    return 0;
+}
+
+int parse_network(const char *text, double network[2])
+{
+    static const unit times[] = {{"s", 1.0}, {"ms", 1e-3}, {"us", 1e-6}, {"ns", 1e-9}, {NULL, 0}};
+    static const unit speeds[] = {{"B", 1.0},    {"kB", 1e3},    {"MB", 1e6},   {"GB", 1e9},
+                                  {"TB", 1e12},  {"B/s", 1.0},   {"kB/s", 1e3}, {"MB/s", 1e6},
+                                  {"GB/s", 1e9}, {"TB/s", 1e12}, {NULL, 0}};
+    words pair = {0, NULL};
+    int good = parse_words(text, &pair) && pair.count == 2 &&
+               parse_with_unit(pair.word[0], times, &network[0]) &&
+               parse_with_unit(pair.word[1], speeds, &network[1]) && network[1] > 0.0;
+    words_free(&pair);
+    return good;
+}
+
 void words_add(words *list, const char *text)
 {
     char **grown = take("a list", list->count + 1, sizeof *grown);

@@ -22,6 +22,7 @@ typedef struct forecast {
     const char *matrix, *machine;
     yoke_shape shape;
     const yoke_model *model;
+    int ranks;
     double gpu_memory;    /* bytes */
     predicted_plan *plan; /* [count], fastest first; those that do not fit last */
     int count;
@@ -30,8 +31,9 @@ typedef struct forecast {
     double link_even, cores_even; /* times as fast, at which the other of the two wins */
 } forecast;
 
-/* All plans that the options allow, predicted and ranked. The exit code, or 0. */
-int forecast_make(const bench_options *options, const yoke_model *model, forecast *f);
+/* All plans that the options allow, predicted and ranked: f->shape, f->model and f->ranks are set.
+ * solver: NULL, or only plans of that one. The exit code, or 0. */
+int forecast_make(const bench_options *options, const char *solver, forecast *f);
 void forecast_free(forecast *f);
 
 /* Predicts p; what does not fit in the GPU's memory and has no home of its own spills as much of
@@ -43,12 +45,23 @@ int predict_fitting(const forecast *f, const yoke_model *model, const yoke_shape
 double best_share(const forecast *f, const yoke_model *model, const yoke_shape *shape,
                   const predicted_plan *plan);
 
+/* The matrix so many times as long, and like itself: a halo is a face, but of scattered columns. */
+yoke_shape shape_scaled(const yoke_shape *a, double factor);
+
+/* The recurrences that are asked for, else those that there are where ranks are several; at least
+ * one, at most FORECAST_SOLVERS. */
+enum { FORECAST_SOLVERS = 8 };
+int forecast_solvers(const bench_options *options, int ranks, const char *solver[FORECAST_SOLVERS]);
+
+/* The term that counts most. */
+int largest_term(const yoke_prediction *p);
+
 /* Of the best plans of one owner and of both: where they change places. */
 void find_break_evens(yoke_context *context, forecast *f);
 
 void write_forecast(const forecast *f, FILE *stream);
 void write_forecast_terms(const forecast *f, FILE *stream); /* --explain */
-void write_forecast_json(const forecast *f, const bench_options *options, FILE *stream);
+void write_forecast_json(const forecast *f, FILE *stream);
 void write_forecast_csv(const forecast *f, int first, FILE *stream);
 
 /* Time against the CPU's share, a curve a machine. */

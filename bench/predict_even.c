@@ -5,15 +5,16 @@
 
 #include "bench/predict.h"
 
-/* The matrix so many times as long, and like itself: a halo is a face, but of scattered columns. */
-static yoke_shape scaled(const yoke_shape *a, double factor)
+yoke_shape shape_scaled(const yoke_shape *a, double factor)
 {
     yoke_shape b = *a;
     int scattered = a->sectors > 0.6 * a->nonzeros / a->rows;
-    double face = scattered ? factor : pow(factor, 2.0 / 3.0);
+    double dimensions = a->dimensions > 0.0 ? a->dimensions : 3.0;
+    double face = scattered ? factor : pow(factor, 1.0 - 1.0 / dimensions);
     b.rows *= factor;
     b.nonzeros *= factor;
     b.sell_entries *= factor;
+    b.counted_ranks = 0.0;
     for (int k = 0; k < YOKE_HALOS; k++) {
         b.halo_of_last[k] = fmin(a->halo_of_last[k] * face, b.rows);
         b.halo_of_first[k] = fmin(a->halo_of_first[k] * face, b.rows);
@@ -49,7 +50,7 @@ typedef struct question {
 static int answer(const question *q, double factor)
 {
     if (!q->part) {
-        yoke_shape shape = scaled(&q->f->shape, factor);
+        yoke_shape shape = shape_scaled(&q->f->shape, factor);
         return sharing_wins(q->f, q->f->model, &shape);
     }
     yoke_model *model = NULL;

@@ -218,7 +218,21 @@ static double gpu_memory(const bench_options *options, const yoke_model *model)
     return options->gpu_memory > 0.0 ? fmin(has, options->gpu_memory) : has;
 }
 
-int forecast_make(const bench_options *options, const yoke_model *model, forecast *f)
+int forecast_solvers(const bench_options *options, int ranks, const char *solver[FORECAST_SOLVERS])
+{
+    static const names one = {1, {"cg"}}, all = {3, {"cg", "cg-single", "cg-pipelined"}};
+    const names of = names_of(&options->axis[AXIS_SOLVER], ranks > 1 ? &all : &one);
+    for (int i = 0; i < of.count; i++) solver[i] = of.name[i];
+    return of.count;
+}
+
+static void for_solver(const axes *a, const char *solver, predicted_plan p, forecast *f)
+{
+    p.plan.solver = solver;
+    for (int i = 0; i < a->partition.count; i++) for_partition(a, a->partition.name[i], p, f);
+}
+
+static axes axes_of(const bench_options *options, const yoke_model *model)
 {
     static const names memories = {4, {"mapped", "explicit", "managed", "system"}};
     static const names coherent_less = {3, {"mapped", "explicit", "managed"}};
@@ -227,27 +241,34 @@ int forecast_make(const bench_options *options, const yoke_model *model, forecas
     static const names shapes = {2, {"unfolded", "folded"}};
     static const names partitions = {3, {"gpu", "cpu", "model"}};
     int pageable = yoke_model_figure(model, "pageable") > 0.0;
-    const axes a = {
-        .memory = names_of(&options->axis[AXIS_MEMORY], pageable ? &memories : &coherent_less),
-        .home = names_of(&options->axis[AXIS_HOME], &homes),
-        .driver = names_of(&options->axis[AXIS_DRIVER], &drivers),
-        .shape = names_of(&options->axis[AXIS_SHAPE], &shapes),
-        .format = names_of(&options->axis[AXIS_FORMAT], &formats),
-        .partition = names_of(&options->axis[AXIS_PARTITION], &partitions)};
+    return (axes){.memory =
+                      names_of(&options->axis[AXIS_MEMORY], pageable ? &memories : &coherent_less),
+                  .home = names_of(&options->axis[AXIS_HOME], &homes),
+                  .driver = names_of(&options->axis[AXIS_DRIVER], &drivers),
+                  .shape = names_of(&options->axis[AXIS_SHAPE], &shapes),
+                  .format = names_of(&options->axis[AXIS_FORMAT], &formats),
+                  .partition = names_of(&options->axis[AXIS_PARTITION], &partitions)};
+}
+
+int forecast_make(const bench_options *options, const char *solver, forecast *f)
+{
+    const axes a = axes_of(options, f->model);
     const words *precond = &options->axis[AXIS_PRECOND];
     predicted_plan p = {.plan = {.preconditioner = precond->count ? precond->word[0] : NULL,
                                  .threads = (int)options->threads,
                                  .gpu_sms = (int)options->gpu_sms,
-                                 .ranks = (int)options->ranks,
+                                 .ranks = f->ranks,
+                                 .deal = options->deal,
                                  .network_latency = options->network[0],
                                  .network_speed = options->network[1]}};
-    f->model = model;
-    f->gpu_memory = gpu_memory(options, model);
-    for (int i = 0; i < a.partition.count; i++) for_partition(&a, a.partition.name[i], p, f);
+    const char *solvers[FORECAST_SOLVERS] = {solver};
+    int count = solver ? 1 : forecast_solvers(options, f->ranks, solvers);
+    f->gpu_memory = gpu_memory(options, f->model);
+    for (int i = 0; i < count; i++) for_solver(&a, solvers[i], p, f);
     rank(f);
     if (f->count) return 0;
     return say_error(ENDS_BAD_INPUT, "predict: no plan of those names can be predicted for %s: %s",
-                     yoke_model_machine(model), library_sentence());
+                     yoke_model_machine(f->model), library_sentence());
 }
 
 void forecast_free(forecast *f)

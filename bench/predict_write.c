@@ -26,8 +26,9 @@ static void owners_of(const predicted_plan *p, char *text, size_t capacity)
 void name_plan(const predicted_plan *p, char *text, size_t capacity)
 {
     const char *home = p->plan.home && strcmp(p->plan.home, "owner") != 0 ? p->plan.home : NULL;
-    const char *const part[] = {p->plan.memory, home, p->plan.driver, p->plan.format,
-                                p->plan.shape};
+    int is_cg = !p->plan.solver || !strcmp(p->plan.solver, "cg");
+    const char *const part[] = {p->plan.memory, home,          p->plan.driver,
+                                p->plan.format, p->plan.shape, is_cg ? NULL : p->plan.solver};
     owners_of(p, text, capacity);
     for (size_t i = 0; i < sizeof part / sizeof *part; i++) {
         size_t used = strlen(text);
@@ -37,8 +38,7 @@ void name_plan(const predicted_plan *p, char *text, size_t capacity)
 
 /* ------------------------------------------------------------------- table */
 
-/* The term that counts most. */
-static int largest_term(const yoke_prediction *p)
+int largest_term(const yoke_prediction *p)
 {
     int largest = 0;
     for (int t = 1; t < p->terms; t++)
@@ -152,6 +152,7 @@ static void write_plan_json(const predicted_plan *p, FILE *stream)
     write_text("driver", p->plan.driver, stream);
     write_text("format", p->plan.format, stream);
     write_text("shape", p->plan.shape, stream);
+    write_text("solver", p->plan.solver, stream);
     write_number("cpu_share", p->plan.cpu_share, stream);
     write_number("us_per_iteration", 1e6 * p->p.seconds, stream);
     write_number("gain", p->gain, stream);
@@ -166,7 +167,7 @@ static void write_plan_json(const predicted_plan *p, FILE *stream)
     fputs("}}", stream);
 }
 
-void write_forecast_json(const forecast *f, const bench_options *options, FILE *stream)
+void write_forecast_json(const forecast *f, FILE *stream)
 {
     fprintf(stream, "{\"schema\":%d", SCHEMA);
     write_text("version", yoke_version(NULL, NULL, NULL), stream);
@@ -175,7 +176,7 @@ void write_forecast_json(const forecast *f, const bench_options *options, FILE *
     write_text("matrix", f->matrix, stream);
     write_number("rows", f->shape.rows, stream);
     write_number("nonzeros", f->shape.nonzeros, stream);
-    write_number("ranks", options->ranks > 1 ? (double)options->ranks : 1.0, stream);
+    write_number("ranks", f->ranks, stream);
     const predicted_plan *shared = f->shared < 0 ? NULL : &f->plan[f->shared];
     write_number("best_cpu_share", shared ? shared->plan.cpu_share : NAN, stream);
     write_number("gain_of_sharing", shared ? shared->gain : NAN, stream);
@@ -194,7 +195,7 @@ void write_forecast_csv(const forecast *f, int first, FILE *stream)
 {
     if (first)
         fputs("machine,matrix,rows,nonzeros,partition,cpu_share,memory,home,driver,format,shape,"
-              "us_per_iteration,gain,fits,gpu_bytes\n",
+              "us_per_iteration,gain,fits,gpu_bytes,solver\n",
               stream);
     for (int i = 0; i < f->count; i++) {
         const predicted_plan *p = &f->plan[i];
@@ -206,7 +207,7 @@ void write_forecast_csv(const forecast *f, int first, FILE *stream)
         fprintf(stream, ",%.0f,%.0f,%s,%.6g", f->shape.rows, f->shape.nonzeros, p->partition,
                 p->plan.cpu_share);
         for (int k = 0; k < 5; k++) fprintf(stream, ",%s", text[k] ? text[k] : "");
-        fprintf(stream, ",%.6g,%.6g,%d,%.0f\n", 1e6 * p->p.seconds, p->gain, p->p.fits,
-                p->p.gpu_bytes);
+        fprintf(stream, ",%.6g,%.6g,%d,%.0f,%s\n", 1e6 * p->p.seconds, p->gain, p->p.fits,
+                p->p.gpu_bytes, p->plan.solver);
     }
 }

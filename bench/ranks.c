@@ -57,6 +57,13 @@ int ranks_check(const bench_options *options)
     if (!code && options->ranks_file && !begun)
         code = say_error(ENDS_BAD_INPUT, "--ranks-file %s: start the ranks, by mpirun or srun",
                          options->ranks_file);
+    if (!code && options->ranks_file && (options->deal || options->shares))
+        code = say_error(ENDS_BAD_INPUT, "--ranks-file %s: it deals the rows out, so %s has no say",
+                         options->ranks_file, options->deal ? "--deal" : "--shares");
+    if (!code && !begun && options->command != COMMAND_PREDICT &&
+        (options->deal || options->shares))
+        code = say_error(ENDS_BAD_INPUT, "%s: start the ranks, by mpirun or srun",
+                         options->deal ? "--deal" : "--shares");
     if (!code && count > 1 && options->vs.count)
         code = say_error(ENDS_LACKING, "--vs: rivals are not measured over ranks; start one rank");
     if (!code && count > 1 && options->roofline)
@@ -92,12 +99,25 @@ int ranks_agree(int code)
     return code;
 }
 
+/* Where every partition that is asked for has rows on GPUs, by these. */
+static const char *shares_of(const bench_options *options)
+{
+    const words *partition = &options->axis[AXIS_PARTITION];
+    int on_gpus = partition->count > 0;
+    for (int i = 0; i < partition->count; i++)
+        if (!strcmp(partition->word[i], "cpu") || !strcmp(partition->word[i], "auto")) on_gpus = 0;
+    if (!on_gpus || (options->shares && !strcmp(options->shares, "equal"))) return options->shares;
+    return options->shares && !strcmp(options->shares, "profile") ? "profile-gpu" : "auto-gpu";
+}
+
 yoke_status ranks_context(const bench_options *options, const yoke_context_options *wanted,
                           yoke_context **context)
 {
     char deal[4200];
     yoke_mpi_options mpi = yoke_mpi_defaults();
     if (!begun) return yoke_context_create(wanted, context);
+    mpi.deal = options->deal;
+    mpi.shares = shares_of(options);
     if (options->ranks_file) {
         snprintf(deal, sizeof deal, "file:%s", options->ranks_file);
         mpi.deal = deal;

@@ -32,6 +32,9 @@ int ranks_check(const bench_options *options)
     if (options->ranks_file)
         return say_error(ENDS_LACKING, "--ranks-file %s: this build has no MPI",
                          options->ranks_file);
+    if (options->command != COMMAND_PREDICT && (options->deal || options->shares))
+        return say_error(ENDS_LACKING, "%s: this build has no MPI",
+                         options->deal ? "--deal" : "--shares");
     return 0;
 }
 

@@ -24,9 +24,18 @@ const yk_model_term yk_model_terms[YK_MODEL_TERM_COUNT] = {
 
 double yk_model_row_bytes(const yk_model *m, int half)
 {
-    double update = m->plan->jacobi ? 40.0 : 24.0;
-    if (half == 1) return update;
+    bool jacobi = m->plan->jacobi;
+    if (half >= yk_model_halves(m)) return 0.0;
+    if (half == 1) return jacobi ? 40.0 : 24.0;
+    if (m->plan->solver == YK_MODEL_SINGLE) return jacobi ? 112.0 : 88.0;
+    if (m->plan->solver == YK_MODEL_PIPELINED) return jacobi ? 136.0 : 120.0;
     return m->plan->folded ? 48.0 : 56.0;
+}
+
+double yk_model_product_bytes(const yk_model *m)
+{
+    if (m->plan->folded) return yk_model_row_bytes(m, 0);
+    return m->plan->solver == YK_MODEL_SINGLE && m->plan->jacobi ? 24.0 : 16.0;
 }
 
 static double matrix_bytes(const yk_model *m, double rows, bool sell)
@@ -67,10 +76,14 @@ static yk_model prepare(const yk_profile *machine, const yk_model_constants *con
     return m;
 }
 
-/* x, r, p, q, b and a snapshot, with Jacobi z and the inverse diagonal, folded a second p. */
+/* x, r, p, q, b and a snapshot, with Jacobi z and the inverse diagonal, folded a second p; w and s
+ * in place of q, pipelined t and q too. */
 static double gpu_memory(const yk_model *m)
 {
-    int vectors = 6 + (m->plan->jacobi ? 2 : 0) + (m->plan->folded ? 1 : 0);
+    int vectors = 6 + (m->plan->jacobi ? 2 : 0) + (m->plan->folded ? 1 : 0) +
+                  (m->plan->solver == YK_MODEL_SINGLE      ? 1
+                   : m->plan->solver == YK_MODEL_PIPELINED ? 3
+                                                           : 0);
     double kept = m->plan->home == YK_MODEL_SPILL ? 1.0 - m->plan->spill : 1.0;
     bool away = m->plan->home == YK_MODEL_SHARED && m->plan->memory != YK_MODEL_EXPLICIT &&
                 m->plan->memory != YK_MODEL_MANAGED;
@@ -98,6 +111,7 @@ static void put_together(const yk_model_times *times, yk_model_result *result)
             if (yk_model_terms[t].owner != hidden) result->counted[t] += term[t];
         }
     }
+    for (int t = 0; t < YK_MODEL_TERM_COUNT; t++) result->counted[t] -= times->hidden[t];
     for (int t = 0; t < YK_MODEL_TERM_COUNT; t++) result->seconds += result->counted[t];
     if (isnan(result->cpu) || isnan(result->gpu)) result->seconds = NAN;
 }
@@ -113,7 +127,7 @@ void yk_model_predict(const yk_profile *machine, const yk_model_constants *const
         if (m.cpu_rows > 0.0) yk_model_cpu_terms(&m, &times);
         if (m.gpu_rows > 0.0) yk_model_gpu_terms(&m, &times);
         if (m.cpu_rows > 0.0 && m.gpu_rows > 0.0) yk_model_link_terms(&m, &times);
-        if (plan->ranks > 1) yk_model_network_terms(&m, &times);
+        if (plan->ranks > 1) yk_model_rank_terms(&m, &times);
     }
     put_together(&times, result);
     if (m.gpu_rows > 0.0) result->gpu_bytes = gpu_memory(&m);

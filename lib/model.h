@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* model.h: the time of an iteration for any plan, by counting bytes where they lie and steps where
- * they wait; a function a term (model_cpu.c, model_gpu.c, model_link.c), put together in model.c.
+ * they wait; a function a term (model_cpu.c, model_gpu.c, model_link.c,
+ * model_ranks.c), put together in model.c.
  * Pure: nothing is asked of the machine at hand. Seconds, bytes; docs/model.md has the formulas. */
 #ifndef YK_MODEL_H
 #define YK_MODEL_H
@@ -34,6 +35,8 @@ typedef enum yk_model_memory {
 
 typedef enum yk_model_home { YK_MODEL_OWNER, YK_MODEL_SHARED, YK_MODEL_SPILL } yk_model_home;
 
+typedef enum yk_model_solver { YK_MODEL_CG, YK_MODEL_SINGLE, YK_MODEL_PIPELINED } yk_model_solver;
+
 /* A plan, as far as its time goes. */
 typedef struct yk_model_plan {
     double cpu_share; /* of the rows, in [0, 1]; 0: a GPU alone, 1: the CPU alone */
@@ -46,10 +49,12 @@ typedef struct yk_model_plan {
     int gpu_sms; /* multiprocessors; 0: all */
     int ranks;   /* each with such a machine and an equal share of the rows */
     double network_latency, network_speed;
+    bool blocks; /* rows dealt out in compact blocks, by METIS; else in contiguous shares */
+    yk_model_solver solver;
 } yk_model_plan;
 
 /* X(name, owner, text): owner 'c' of the CPU, 'g' of the GPU, both at the same time; 'b' of both,
- * one after the other. */
+ * one after the other; 'n' of the network, after these but for what is hidden behind them. */
 #define YK_MODEL_TERMS(X)                                                                          \
     X(cpu_matrix, 'c', "CPU: reading its matrix")                                                  \
     X(cpu_products, 'c', "CPU: multiplying and gathering, beyond reading")                         \
@@ -63,8 +68,9 @@ typedef struct yk_model_plan {
     X(gpu_tails, 'g', "GPU: tails of passes and their sums")                                       \
     X(halo, 'b', "link: halos, or whole vectors")                                                  \
     X(meeting, 'b', "link: meetings")                                                              \
-    X(network_halo, 'b', "network: halos")                                                         \
-    X(all_reduce, 'b', "network: sums")
+    X(network_halo, 'n', "network: halos")                                                         \
+    X(all_reduce, 'n', "network: sums")                                                            \
+    X(rank_link, 'n', "link: what goes on to the network, and comes from it")
 
 enum {
 #define YK_TERM_NUMBER(name, owner, text) YK_TERM_##name,
@@ -84,6 +90,7 @@ enum { YK_HALVES = 2 }; /* of an iteration: up to the product's sum, up to the r
 
 typedef struct yk_model_times {
     double at[YK_HALVES][YK_MODEL_TERM_COUNT];
+    double hidden[YK_MODEL_TERM_COUNT]; /* of the network's: behind the rows' work */
 } yk_model_times;
 
 typedef struct yk_model_result {
@@ -112,8 +119,17 @@ typedef struct yk_model {
 void yk_model_predict(const yk_profile *machine, const yk_model_constants *constants,
                       const yoke_shape *matrix, const yk_model_plan *plan, yk_model_result *result);
 
-/* Bytes a row of the vectors: 80, folded 72, Jacobi 16 more; of one half. */
+/* Bytes a row of the vectors: 80, folded 72, Jacobi 16 more; of one half. Of the recurrences with
+ * one sum, which have all in the first: cg-single 88, Jacobi 24 more, cg-pipelined 120, 16 more. */
 double yk_model_row_bytes(const yk_model *m, int half);
+
+/* Of these, what the pass that multiplies moves. */
+double yk_model_product_bytes(const yk_model *m);
+
+static inline int yk_model_halves(const yk_model *m)
+{
+    return m->plan->solver == YK_MODEL_CG ? YK_HALVES : 1;
+}
 
 /* Where halos are counted: shares of the last rows. */
 #define YK_HALO_SHARES                                                                             \
@@ -125,7 +141,19 @@ double yk_model_row_bytes(const yk_model *m, int half);
 void yk_model_cpu_terms(const yk_model *m, yk_model_times *times);
 void yk_model_gpu_terms(const yk_model *m, yk_model_times *times);
 void yk_model_link_terms(const yk_model *m, yk_model_times *times);
-void yk_model_network_terms(const yk_model *m, yk_model_times *times);
+/* Once the others are there: they say what of the network's is hidden. */
+void yk_model_rank_terms(const yk_model *m, yk_model_times *times);
+
+/* What a rank of plan->ranks needs of the others. */
+yoke_rank_cut yk_model_cut(const yoke_shape *matrix, int ranks, bool blocks);
+
+/* The recurrence that plan's ranks should run: one with a single sum where that takes at most 0.95
+ * of cg's time, else cg, which is also the answer of one rank. */
+yk_model_solver yk_model_best_solver(const yk_profile *machine, const yk_model_constants *constants,
+                                     const yoke_shape *matrix, const yk_model_plan *plan);
+
+/* Seconds of a meeting of a GPU and its host. */
+double yk_model_meeting(const yk_model *m);
 
 /* Seconds that a pass of the GPU's costs beside its bytes. */
 double yk_model_gpu_tail(const yk_model *m);

@@ -46,6 +46,8 @@
     /* Meetings of a GPU and the CPU. */                                                           \
     X(meeting_tails, 1.0, "tails of a pass that a meeting kernel costs")                           \
     X(meeting_round_trips, 1.0, "flag round trips a meeting, where they meet by flags")            \
-    X(meeting_copies, 3.0, "copies a meeting, waited for, where they meet by events")
+    X(meeting_copies, 3.0, "copies a meeting, waited for, where they meet by events")              \
+    /* Ranks. An assumption: MPI sends some millions of short messages a second. */                \
+    X(message_gap, 0.3e-6, "seconds that each message of a rank after its first leaves later")
 
 #endif

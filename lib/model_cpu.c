@@ -64,6 +64,7 @@ double yk_model_cpu_barrier(const yk_model *m)
 static int barriers_in(const yk_model *m, int half)
 {
     int gate = half == 0 && !m->plan->folded;
+    if (half >= yk_model_halves(m)) return 0;
     return gate + (m->gpu_rows > 0.0 ? 0 : 1);
 }
 

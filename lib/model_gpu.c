@@ -102,7 +102,8 @@ static void in_memory(const yk_model *m, yk_model_times *times)
     double share = m->plan->sell ? m->c->gpu_sell_share : m->c->gpu_csr_share;
     double matrix = (m->gpu_bytes - spilled) / (share * speed);
     double vectors = yk_model_row_bytes(m, 0) * m->gpu_rows / (m->c->gpu_vector_share * speed);
-    double own = matrix + folded_or(m, vectors, vectors * 16.0 / 56.0); /* of the product's pass */
+    double of_product = yk_model_product_bytes(m) / yk_model_row_bytes(m, 0);
+    double own = matrix + vectors * of_product; /* of the product's pass */
     double gathers = fmax(0.0, gather_seconds(m) - own);
     double host = spilled > 0.0 ? spilled / host_speed(m) : 0.0;
     matrix += fmax(0.0, walk_seconds(m) - own - gathers);
@@ -111,6 +112,7 @@ static void in_memory(const yk_model *m, yk_model_times *times)
     first[YK_TERM_gpu_vectors] += vectors;
     first[YK_TERM_gpu_host] += fmax(0.0, host - own - gathers);
     steps(m, matrix + vectors + gathers, m->plan->folded ? 1 : 2, first);
+    if (yk_model_halves(m) == 1) return;
     vectors = yk_model_row_bytes(m, 1) * m->gpu_rows / (m->c->gpu_vector_share * speed);
     times->at[1][YK_TERM_gpu_vectors] += vectors;
     steps(m, vectors, 1, times->at[1]);
@@ -125,7 +127,7 @@ static void over_the_link(const yk_model *m, yk_model_times *times)
     times->at[0][YK_TERM_gpu_host] += bytes / host_speed(m);
     times->at[1][YK_TERM_gpu_host] += yk_model_row_bytes(m, 1) * m->gpu_rows / host_speed(m);
     steps(m, 0.0, m->plan->folded ? 1 : 2, times->at[0]);
-    steps(m, 0.0, 1, times->at[1]);
+    if (yk_model_halves(m) > 1) steps(m, 0.0, 1, times->at[1]);
 }
 
 /* Blocks have whole chunks; the longest-running one counts. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* model_link.c: what joins owners: a GPU and the CPU by the link, ranks by a network. */
+/* model_link.c: what joins a GPU and the CPU. */
 #include <math.h>
 
 #include "lib/model.h"
@@ -28,7 +28,7 @@ static double figure(const yk_figure *f)
 
 /* A meeting by flags: a kernel that makes the part's sums, a flag to and fro, and the threads'
  * barrier. By events: the sums and the boundary come down, are waited for, and go up. */
-static double meeting_seconds(const yk_model *m)
+double yk_model_meeting(const yk_model *m)
 {
     const yk_profile *p = m->machine;
     double barrier = yk_model_cpu_barrier(m);
@@ -56,19 +56,7 @@ static double halo_seconds(const yk_model *m)
 
 void yk_model_link_terms(const yk_model *m, yk_model_times *times)
 {
-    times->at[1][YK_TERM_halo] += halo_seconds(m);
-    for (int half = 0; half < YK_HALVES; half++)
-        times->at[half][YK_TERM_meeting] += meeting_seconds(m);
-}
-
-/* Rows in slabs: two neighbours, a message from each at once; sums by recursive doubling (Thakur,
- * Rabenseifner, Gropp, Int. J. High Perform. Comput. Appl. 19, 2005). */
-void yk_model_network_terms(const yk_model *m, yk_model_times *times)
-{
-    double latency = m->plan->network_latency, speed = m->plan->network_speed;
-    double halo = 8.0 * yk_model_halo(m->matrix, 1.0 / m->plan->ranks, true);
-    times->at[1][YK_TERM_network_halo] += latency + halo / speed;
-    for (int half = 0; half < YK_HALVES; half++)
-        times->at[half][YK_TERM_all_reduce] +=
-            ceil(log2(m->plan->ranks)) * (latency + 8.0 * (half + 1) / speed);
+    times->at[yk_model_halves(m) - 1][YK_TERM_halo] += halo_seconds(m);
+    for (int half = 0; half < yk_model_halves(m); half++)
+        times->at[half][YK_TERM_meeting] += yk_model_meeting(m);
 }

@@ -179,20 +179,44 @@ static yoke_status read_names(const yoke_model_plan *given, yk_model_plan *plan)
     static const char *const formats[] = {"sell", "csr", NULL};
     static const char *const shapes[] = {"unfolded", "folded", NULL};
     static const char *const preconditioners[] = {"none", "jacobi", NULL};
+    static const char *const solvers[] = {"cg", "cg-single", "cg-pipelined", NULL};
     const char *driver = given->driver;
     if (!driver) driver = given->cpu_share < 1.0 ? "graph" : "team";
-    int memory, place, format, shape, preconditioner;
+    int memory, place, format, shape, preconditioner, solver;
     YK_TRY(place_of("memory mode", given->memory, memories, &memory));
     YK_TRY(place_of("driver", driver, drivers, &place));
     YK_TRY(place_of("format", given->format, formats, &format));
     YK_TRY(place_of("shape", given->shape, shapes, &shape));
     YK_TRY(place_of("preconditioner", given->preconditioner, preconditioners, &preconditioner));
+    YK_TRY(place_of("solver", given->solver, solvers, &solver));
+    plan->solver = (yk_model_solver)solver;
     plan->memory = (yk_model_memory)memory;
     plan->driver = (yk_model_driver)place;
     plan->sell = format == 0;
     plan->folded = shape == 1;
     plan->jacobi = preconditioner == 1;
     return read_home(given->home, plan);
+}
+
+static yoke_status check_one_sum(const yk_model_plan *plan)
+{
+    const char *why = NULL;
+    if (plan->solver == YK_MODEL_CG) return YOKE_OK;
+    if (plan->folded) why = "shape folded";
+    if (plan->driver == YK_MODEL_PERSISTENT) why = "driver persistent";
+    if (plan->cpu_share < 1.0 && plan->cpu_share > 0.0) why = "a GPU and the CPU together";
+    return why ? yk_fail(YOKE_UNSUITABLE, "solvers with one sum do not take %s", why) : YOKE_OK;
+}
+
+static yoke_status check_ranks(const yk_model_plan *plan)
+{
+    if (plan->ranks < 2) return YOKE_OK;
+    if (plan->driver == YK_MODEL_PERSISTENT)
+        return yk_fail(YOKE_UNSUITABLE, "driver persistent does not go over ranks");
+    if (!(plan->network_latency >= 0.0) || !(plan->network_speed > 0.0))
+        return yk_fail(YOKE_INVALID, "%d ranks, and their network has a latency of %g s and %g B/s",
+                       plan->ranks, plan->network_latency, plan->network_speed);
+    return YOKE_OK;
 }
 
 static yoke_status check(const yk_model_plan *plan)
@@ -224,6 +248,16 @@ static yoke_status check_chip(const yoke_model *model, const yoke_shape *shape,
                    shape->rows, most * sms, sms);
 }
 
+static bool dealt_in_blocks(const yoke_model_plan *plan)
+{
+    return plan->deal && strcmp(plan->deal, "metis") == 0;
+}
+
+yoke_rank_cut yoke_model_cut(const yoke_shape *shape, const yoke_model_plan *plan)
+{
+    return yk_model_cut(shape, plan->ranks, dealt_in_blocks(plan));
+}
+
 static void report(const yoke_model *model, const yk_model_result *result,
                    yoke_prediction *prediction)
 {
@@ -249,10 +283,13 @@ yoke_status yoke_model_predict(const yoke_model *model, const yoke_shape *shape,
                           .gpu_sms = given->gpu_sms,
                           .ranks = given->ranks,
                           .network_latency = given->network_latency,
-                          .network_speed = given->network_speed};
+                          .network_speed = given->network_speed,
+                          .blocks = dealt_in_blocks(given)};
     yk_model_result result;
     YK_TRY(read_names(given, &plan));
     YK_TRY(check(&plan));
+    YK_TRY(check_one_sum(&plan));
+    YK_TRY(check_ranks(&plan));
     YK_TRY(check_chip(model, shape, &plan));
     yk_model_predict(&model->profile, &model->constants, shape, &plan, &result);
     report(model, &result, prediction);

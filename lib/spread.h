@@ -28,7 +28,9 @@ typedef struct yk_spread {
     int64_t *begin;  /* [ranks + 1] first rows of all, in the plan's numbering */
     yk_lane *send, *receive; /* [ranks] of which [sends], [receives]: by rank */
     int sends, receives;
-    int64_t sent; /* rows of all send lanes */
+    int64_t sent;            /* rows of all send lanes */
+    int64_t contiguous_sent; /* of all ranks, if shares were contiguous; 0: not counted */
+    double due;              /* share of all rows that this rank should have; 0: as all */
 } yk_spread;
 
 /* Fills matrix->csr, ->spread and ->origin from this rank's rows, their columns in the plan's

@@ -36,7 +36,7 @@ static int number_in_environment(const char *name)
     return value > 0 && value <= 65536 ? (int)value : 0;
 }
 
-static int ranks_on_node(void)
+int yk_ranks_on_node(void)
 {
     static const char *const names[] = {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS",
                                         "SLURM_NTASKS_PER_NODE"};
@@ -47,13 +47,18 @@ static int ranks_on_node(void)
     return 1;
 }
 
+int yk_ranks_sharing(void)
+{
+    return yk_processors() < sysconf(_SC_NPROCESSORS_ONLN) ? 1 : yk_ranks_on_node();
+}
+
 /* A launcher that binds gives each rank its own mask; only an unbound mask, which spans the
  * machine, is shared by the ranks of the node. */
 static int default_threads(void)
 {
     int asked = number_in_environment("OMP_NUM_THREADS");
     if (asked) return asked;
-    int mine = yk_processors(), ranks = ranks_on_node();
+    int mine = yk_processors(), ranks = yk_ranks_on_node();
     long online = sysconf(_SC_NPROCESSORS_ONLN);
     if (mine < online) return mine;
     return mine / ranks > 0 ? mine / ranks : 1;

@@ -20,6 +20,13 @@ int yk_team_size(int wanted);
 /* Processors of this thread's affinity mask. */
 int yk_processors(void);
 
+/* Ranks of this node that divide its processors, as the launcher's variables tell: 1 where each has
+ * processors of its own. */
+int yk_ranks_sharing(void);
+
+/* Ranks of this node, likewise; 1 where nothing tells. */
+int yk_ranks_on_node(void);
+
 /* Calls body(user, first, last) for the contiguous shares of [0, count), one a thread: share t of
  * T is [count t / T, count (t + 1) / T), rounded down to multiples of grain. Shares below one
  * grain run on the calling thread alone. */

@@ -223,18 +223,22 @@ AC_SUBST([HYPRE_LIBS])
 AM_CONDITIONAL([HAVE_HYPRE], [test "x$yoke_hypre" = xyes])
 ])
 
-# YOKE_METIS: probed and summarised; nothing uses it yet.
+# YOKE_METIS: for libyoke_mpi alone, so after YOKE_MPI. METIS_LIBS names another than -lmetis.
 AC_DEFUN([YOKE_METIS], [
-YOKE_WITH([metis], [orderings and partitions over ranks])
+YOKE_WITH([metis], [rows dealt out over ranks by METIS])
+AC_ARG_VAR([METIS_LIBS], [libraries of METIS])
 yoke_metis=no yoke_metis_summary="no: --without-metis"
-AS_IF([test "x$with_metis" != xno], [
+AS_IF([test "x$with_metis" = xno], [],
+  [test "x$yoke_mpi" != xyes], [YOKE_MISSING([metis], [libyoke_mpi, which uses it, is not built])], [
   YOKE_RUNS([metis], [[#include <metis.h>]], [[idx_t o[METIS_NOPTIONS]; return METIS_SetDefaultOptions(o) != METIS_OK;]],
-    [], [-lmetis])
+    [], [${METIS_LIBS:--lmetis}])
   AS_CASE([$yoke_metis_runs],
-    [yes|cross], [yoke_metis=yes; yoke_metis_summary="found; this version of Yoke does not use it yet"],
+    [yes|cross], [yoke_metis=yes; yoke_metis_summary="yes"; METIS_LIBS=${METIS_LIBS:--lmetis}],
     [no], [YOKE_MISSING([metis], [a program with it links but does not run])],
     [YOKE_MISSING([metis], [metis.h or libmetis is not there])])
 ])
+AS_IF([test "x$yoke_metis" = xyes], [], [METIS_LIBS=])
+AM_CONDITIONAL([HAVE_METIS], [test "x$yoke_metis" = xyes])
 ])
 
 # YOKE_CRITERION: by pkg-config, or where the compiler finds it by itself.

@@ -62,6 +62,9 @@ static void fill_lattice(double rows, double nonzeros, double width, const bands
                          yoke_shape *shape)
 {
     *shape = (yoke_shape){.rows = rows, .nonzeros = nonzeros, .longest_row = width};
+    shape->dimensions = width > 5.0 ? 3.0 : 2.0;
+    shape->unknowns = b->reach;
+    shape->corners = b->count > 5;
     shape->sell_entries = width * SLICE * ceil(rows / SLICE);
     shape->sectors = sectors_a_row(b, rows);
     double widest = b->centre[b->count - 1] + (b->count > 5 ? b->reach : 0.0);

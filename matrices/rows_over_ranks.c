@@ -5,6 +5,7 @@
 
 #include "lib/context.h"
 #include "lib/part.h"
+#include "lib/spread.h"
 #include "lib/status.h"
 #include "matrices/assemble.h"
 #include "matrices/deal.h"
@@ -71,19 +72,28 @@ static yoke_status spread(sharing *s, yoke_status status, const yk_csr *made, yo
 static yoke_status make_in_place(sharing *s, yk_deal_by by, yoke_matrix **matrix)
 {
     yk_csr csr = {0};
-    YK_TRY(yk_agree(s->context, count_share(s), by));
+    YK_TRY(yk_agree(s->context, count_share(s), yk_deal_mark(s->context, by)));
     YK_TRY(yk_ranks_gather(s->context, s->mine, (size_t)s->each * sizeof *s->mine, s->all));
-    yk_deal_cut(s->all, s->rows->rows, s->unit, s->ranks, by, s->begin);
+    bool equal;
+    double share[(size_t)s->ranks];
+    YK_TRY(yk_deal_find_shares(s->context, share, &equal));
+    yk_deal_cut(s->all, s->rows->rows, s->unit, s->ranks, by, equal ? NULL : share, s->begin);
     yoke_status status = build_share(s, &csr);
     status = spread(s, status, &csr, matrix);
+    if (status == YOKE_OK && !equal) (*matrix)->spread->due = share[s->rank];
     yk_csr_free(s->context, &csr);
     return status;
 }
 
-/* By a file nobody's rows lie together: each makes a share, which is dealt out. */
-static yoke_status make_and_deal(const sharing *s, yoke_matrix **matrix)
+/* By a file nobody's rows lie together: each makes a share, which is dealt out. METIS looks at all
+ * of them, which the first rank makes. */
+static yoke_status make_and_deal(const sharing *s, yk_deal_by by, yoke_matrix **matrix)
 {
     int64_t first = row_at(s, s->each * s->rank), last = row_at(s, s->each * (s->rank + 1));
+    if (by == YK_DEAL_METIS) {
+        first = s->rank == 0 ? 0 : s->rows->rows;
+        last = s->rows->rows;
+    }
     yk_hand hand = {.first = first, .all_rows = s->rows->rows};
     yoke_status status = yk_rows_build_range(s->context, s->rows, first, last, &hand.csr);
     status = yk_deal(s->context, &hand, status, matrix);
@@ -104,7 +114,7 @@ yoke_status yk_rows_build_over_ranks(yoke_context *context, const yk_rows *rows,
     s.units = (rows->rows + s.unit - 1) / s.unit;
     s.each = (s.units + s.ranks - 1) / s.ranks;
     yoke_status status =
-        by == YK_DEAL_FILE ? make_and_deal(&s, matrix) : make_in_place(&s, by, matrix);
+        yk_deal_scatters(by) ? make_and_deal(&s, by, matrix) : make_in_place(&s, by, matrix);
     yk_free(context, s.begin, s.ranks + 1, sizeof *s.begin);
     yk_free(context, s.mine, s.each, sizeof *s.mine);
     yk_free(context, s.all, s.each * s.ranks, sizeof *s.all);

@@ -17,7 +17,8 @@ pkg-config pkg-config
 zlib1g-dev zlib.h'
 test_needs='libcriterion-dev criterion/criterion.h'
 mpi_needs='libopenmpi-dev mpicc
-openmpi-bin mpirun'
+openmpi-bin mpirun
+libmetis-dev metis.h'
 
 is_there()
 {

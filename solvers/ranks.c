@@ -2,6 +2,7 @@
 /* ranks.c: plans over ranks, beside what any plan is. */
 #include "solvers/ranks.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "lib/status.h"
@@ -92,26 +93,59 @@ yoke_status yk_ranks_analyse(yoke_plan *plan)
 
 typedef struct known {
     int64_t bad_row;
-    double bad_diagonal, bytes;
+    double bad_diagonal, bytes, due;
     int64_t sent;
 } known;
+
+static double due_of(const known *one, int ranks)
+{
+    return one->due > 0.0 ? one->due : 1.0 / ranks;
+}
+
+/* "; contiguous shares would send 5678", of rows that METIS dealt out. */
+static void tell_contiguous(const yk_spread *spread, char *text, size_t size)
+{
+    *text = '\0';
+    if (spread->contiguous_sent > 0)
+        snprintf(text, size, " (contiguous shares would send %lld)",
+                 (long long)spread->contiguous_sent);
+}
+
+/* "; by the profiles of their machines ranks are due 10.0 to 30.0 % of the rows" */
+static void tell_dues(const known *all, int ranks, char *text, size_t size)
+{
+    double least = all[0].due, most = all[0].due;
+    *text = '\0';
+    for (int r = 1; r < ranks; r++) {
+        if (all[r].due < least) least = all[r].due;
+        if (all[r].due > most) most = all[r].due;
+    }
+    if (most > 0.0)
+        snprintf(text, size, "; by the profiles of their machines ranks are due %.1f to %.1f %%",
+                 100.0 * least, 100.0 * most);
+}
 
 /* What travels, and whether the shares are alike: once a plan. */
 static void note_shares(yoke_plan *plan, const known *all, int ranks)
 {
     int64_t sent = 0;
     double most = 0.0;
+    char contiguous[80], dues[120];
     if (plan->ranks_told || ranks == 1) return;
     plan->ranks_told = true;
     for (int r = 0; r < ranks; r++) {
         sent += all[r].sent;
-        if (all[r].bytes > most) most = all[r].bytes;
+        double of_due = all[r].bytes / due_of(&all[r], ranks);
+        if (of_due > most) most = of_due;
     }
+    tell_contiguous(plan->matrix->spread, contiguous, sizeof contiguous);
+    tell_dues(all, ranks, dues, sizeof dues);
     yk_plan_note(plan,
-                 "%d ranks send each other %lld numbers an iteration; the largest share is %.3f "
-                 "times the mean",
-                 ranks, (long long)sent,
-                 plan->all_bytes > 0.0 ? most * ranks / plan->all_bytes : 1.0);
+                 "%d ranks send each other %lld numbers an iteration%s; the largest share is %.3f "
+                 "times %s%s",
+                 ranks, (long long)sent, contiguous,
+                 plan->all_bytes > 0.0 ? most / plan->all_bytes : 1.0,
+                 *dues ? "its due" : "the mean", dues);
 }
 
 int64_t yk_ranks_row(const yoke_matrix *matrix, int64_t row)
@@ -123,7 +157,8 @@ yoke_status yk_ranks_share(yoke_plan *plan, double bytes)
 {
     const yoke_context *context = plan->cg.context;
     int ranks = context->comm->ranks;
-    known mine = {-1, plan->bad_diagonal, bytes, plan->matrix->spread->sent}, all[(size_t)ranks];
+    const yk_spread *spread = plan->matrix->spread;
+    known mine = {-1, plan->bad_diagonal, bytes, spread->due, spread->sent}, all[(size_t)ranks];
     if (plan->bad_diagonal_row >= 0)
         mine.bad_row = yk_ranks_row(plan->matrix, plan->bad_diagonal_row);
     YK_TRY(yk_ranks_gather(context, &mine, sizeof mine, all));

@@ -173,7 +173,7 @@ int json_object(const char *text, char *keys, size_t capacity)
 
 const char *json_value(const char *text, const char *key)
 {
-    static char found[4096], keys[4096];
+    static char found[4096], keys[1 << 15];
     reader r = {.at = text,
                 .keys = keys,
                 .capacity = sizeof keys,

@@ -97,6 +97,10 @@ cgbench_speaks_once()
     says_once 'nothing.mtx'
     ends 2 3 solve gen:poisson3d7:20 --json "$work/no/folder"
     says_once 'no/folder'
+    ends 2 3 solve gen:poisson3d7:20 --ranks-file "$work/json" --deal rows
+    says_once '--deal has no say'
+    ends 0 3 solve gen:poisson3d7:20 --deal rows --shares equal --out "$work/dealt"
+    cmp "$work/alone" "$work/dealt" || failed "x of rows dealt out by rows is not that of one process"
     ends 2 3 study gen:poisson3d7:20
     says_once 'start one rank'
     ends 3 3 solve gen:poisson3d7:20 --vs petsc

@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 
+#include "lib/ranks.h"
 #include "tests/systems.h"
 
 /* 1e12 B/s on a GPU without a cache, 1e11 on 8 threads, 1e10 over the link; a barrier of 1 us. */
@@ -193,9 +194,131 @@ Test(model, ranks_share_the_rows_and_meet_in_a_tree)
     plan.network_latency = 1e-6;
     plan.network_speed = 1e10;
     yk_model_result r = predicted(&plan);
+    double sums = 3 * (1e-6 + yk_message_bytes(26) / 1e10), gap = yk_model_defaults.message_gap;
     is_about(r.work[YK_TERM_gpu_matrix], 12e6 / 1e12);
-    is_about(r.work[YK_TERM_network_halo], 1e-6 + 8e4 / 1e10);
-    is_about(r.work[YK_TERM_all_reduce], 3 * (1e-6 + 8 / 1e10) + 3 * (1e-6 + 16 / 1e10));
+    is_about(r.work[YK_TERM_network_halo], 1e-6 + gap + 16e4 / 1e10);
+    is_about(r.work[YK_TERM_all_reduce], 2 * sums);
+    is_about(r.work[YK_TERM_rank_link], 2 * 16e4 / 1e10 + 2 * (1e-6 + 8e-6));
+    plan.cpu_share = 1.0; /* nothing passes a link */
+    plan.driver = YK_MODEL_TEAM;
+    is_about(predicted(&plan).work[YK_TERM_rank_link], 0.0);
+}
+
+/* cg: behind its second sums, the direction and inner rows, 0.84 of them, of the product. */
+Test(model, halos_hide_behind_work_that_needs_none)
+{
+    yk_model_plan plan = {.cpu_share = 1.0, .threads = 8, .ranks = 8};
+    plan.network_latency = 1e-6;
+    plan.network_speed = 1e10;
+    yk_model_result r = predicted(&plan);
+    double sums = 3 * (1e-6 + yk_message_bytes(26) / 1e10), gap = yk_model_defaults.message_gap;
+    double halo = 1e-6 + gap + 16e4 / 1e10, matrix = 88.0 + 16.0;
+    is_about(r.counted[YK_TERM_network_halo], 0.0);
+    is_about(r.seconds, 125000 * (88 + 80) / 1e11 + 3 * 1e-6 + 2 * sums);
+    plan.network_speed = 1e8;
+    sums = 3 * (1e-6 + yk_message_bytes(26) / 1e8);
+    halo = 1e-6 + gap + 16e4 / 1e8;
+    double first = 125000 * (88 + 56) / 1e11 + 2e-6, product = first * matrix / (matrix + 40.0);
+    is_about(predicted(&plan).counted[YK_TERM_network_halo],
+             halo - sums - (first - product) - product * (1.0 - 2e4 / 125e3));
+}
+
+Test(model, a_recurrence_with_one_sum_meets_once_and_moves_more)
+{
+    yk_model_plan plan = {.cpu_share = 1.0, .threads = 8, .ranks = 1024};
+    plan.network_latency = 1e-6;
+    plan.network_speed = 1e10;
+    double sums = 10 * (1e-6 + yk_message_bytes(26) / 1e10);
+    plan.solver = YK_MODEL_SINGLE;
+    yk_model_result single = predicted(&plan);
+    is_about(single.work[YK_TERM_all_reduce], sums);
+    is_about(single.work[YK_TERM_cpu_vectors], 88 * 1e6 / 1024 / 1e11);
+    is_about(single.work[YK_TERM_cpu_barriers], 2e-6);
+    plan.solver = YK_MODEL_PIPELINED;
+    yk_model_result pipelined = predicted(&plan);
+    is_about(pipelined.work[YK_TERM_cpu_vectors], 120 * 1e6 / 1024 / 1e11);
+    cr_assert_lt(pipelined.counted[YK_TERM_all_reduce], sums);
+    cr_assert_gt(pipelined.counted[YK_TERM_all_reduce], 0.0, "the product is shorter");
+}
+
+Test(model, one_sum_is_chosen_where_sums_rule_and_never_in_one_process)
+{
+    const yk_profile machine = round_machine();
+    yoke_shape a = plain_shape();
+    yk_model_plan plan = {.driver = YK_MODEL_GRAPH, .sell = true, .ranks = 1};
+    plan.network_latency = 1e-5;
+    plan.network_speed = 1e10;
+    cr_assert_eq(yk_model_best_solver(&machine, NULL, &a, &plan), YK_MODEL_CG);
+    plan.ranks = 64;
+    cr_assert_neq(yk_model_best_solver(&machine, NULL, &a, &plan), YK_MODEL_CG);
+    plan.network_latency = 0.0;
+    a.rows *= 1000.0, a.nonzeros *= 1000.0, a.sell_entries *= 1000.0;
+    cr_assert_eq(yk_model_best_solver(&machine, NULL, &a, &plan), YK_MODEL_CG);
+}
+
+/* ----------------------------------------------------------------- rank cuts */
+
+static yoke_rank_cut cut_of(const char *spec, int ranks, bool blocks)
+{
+    yoke_shape a;
+    MUST(yoke_shape_of_generated(spec, &a));
+    return yk_model_cut(&a, ranks, blocks);
+}
+
+Test(model, slabs_of_a_grid_need_the_planes_beside_them)
+{
+    yoke_rank_cut cut = cut_of("poisson3d7:64", 16, false);
+    is_about(cut.halo, 2.0 * 64 * 64);
+    is_about(cut.neighbours, 2.0);
+    cut = cut_of("poisson3d7:64", 2, false); /* one side */
+    is_about(cut.halo, 64.0 * 64);
+    is_about(cut.neighbours, 1.0);
+    cut = cut_of("poisson3d7:64", 128, false); /* half a plane: all of it elsewhere, and a line */
+    is_about(cut.halo, 2.0 * (2048 + 64));
+    is_about(cut.neighbours, 4.0);
+    is_about(cut_of("poisson2d5:512", 8, false).halo, 2.0 * 512);
+}
+
+Test(model, blocks_have_the_surface_of_a_cube)
+{
+    yoke_rank_cut cut = cut_of("poisson3d7:64", 64, true);
+    is_about(cut.halo, 6.0 * 16 * 16);
+    is_about(cut.neighbours, 6.0);
+    cut = cut_of("poisson3d27:64", 64, true);
+    is_about(cut.halo, 18.0 * 18 * 18 - 16 * 16 * 16);
+    is_about(cut.neighbours, 26.0);
+    is_about(cut_of("poisson3d7:64", 2, true).halo, 64.0 * 64);
+    is_about(cut_of("poisson3d7:64", 12, true).halo, 2.0 * 32 * 32 + 2.0 * 32 * 64 / 3);
+}
+
+/* The formulas beside the matrices themselves. A random order's halos are counted nearly alike. */
+Test(model, cuts_of_generated_matrices_are_those_that_are_counted)
+{
+    static const struct {
+        const char *spec;
+        double tolerance;
+    } cases[] = {{"poisson3d7:20", 0.02},
+                 {"poisson3d27:16", 0.08},
+                 {"poisson2d5:90", 0.02},
+                 {"elasticity3d:12", 0.10},
+                 {"graph:8192:6:1", 0.08}};
+    static const int ranks[] = {2, 4, 8};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (int k = 0; k < 3; k++) {
+            yoke_shape counted;
+            yoke_matrix *matrix = NULL;
+            MUST(yoke_matrix_generate(new_context(), cases[i].spec, &matrix));
+            MUST(yoke_shape_of_matrix(matrix, &counted));
+            MUST(yoke_shape_count_ranks(matrix, ranks[k], &counted));
+            yoke_rank_cut cut = cut_of(cases[i].spec, ranks[k], false);
+            cr_assert_float_eq(cut.halo, counted.rank_halo, cases[i].tolerance * counted.rank_halo,
+                               "%s, %d ranks: %g, counted %g", cases[i].spec, ranks[k], cut.halo,
+                               counted.rank_halo);
+            cr_assert_float_eq(cut.neighbours, counted.rank_neighbours, 0.5, "%s: %g, counted %g",
+                               cases[i].spec, cut.neighbours, counted.rank_neighbours);
+            is_about(yk_model_cut(&counted, ranks[k], false).halo, counted.rank_halo);
+            yoke_matrix_destroy(matrix);
+        }
 }
 
 Test(model, a_system_on_the_chip_is_ruled_by_the_fullest_block)

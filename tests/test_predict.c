@@ -66,7 +66,7 @@ Test(predict, terms_that_count_add_up_to_the_time)
     static const char *const terms[] = {
         "cpu_matrix",  "cpu_products", "cpu_vectors",  "cpu_barriers", "gpu_matrix",
         "gpu_gathers", "gpu_vectors",  "gpu_host",     "gpu_launches", "gpu_tails",
-        "halo",        "meeting",      "network_halo", "all_reduce"};
+        "halo",        "meeting",      "network_halo", "all_reduce",   "rank_link"};
     predict("gen:elasticity3d:60 --machine gh200-480 --partition ratio:0.07");
     for (size_t i = 0; i < sizeof terms / sizeof *terms; i++) {
         snprintf(key, sizeof key, "plans.0.us.%s", terms[i]);
@@ -143,6 +143,48 @@ Test(predict, ranks_take_a_network)
     cr_assert_eq(number_in(out, "ranks"), 8.0);
     cr_assert_eq(cgbench("predict gen:poisson3d27:64 --machine gh200-480 --ranks 8"), 2);
     cr_assert(strstr(err, "--network L,B"), "%s", err);
+    predict("gen:poisson3d27:256 --machine gh200-480 --partition gpu --driver graph --ranks 8 "
+            "--network 2us,25GB/s");
+    cr_assert_float_eq(number_in(out, "plans.0.us_per_iteration"), eight, 1e-9 * eight);
+    cr_assert_eq(cgbench("predict gen:poisson3d27:64 --ranks 8 --network 2us,25GHz"), 2);
+    cr_assert(strstr(err, "2us,25GB/s"), "%s", err);
+    cr_assert_eq(cgbench("predict gen:poisson3d27:64 --ranks 8 --network 2us,0"), 2);
+    cr_assert_eq(cgbench("predict gen:poisson3d27:64 --ranks 8,0 --network 2us,25GB"), 2);
+}
+
+/* Contiguous shares of a weakly scaled cube need ever larger planes; blocks do not. */
+Test(predict, several_numbers_of_ranks_make_a_table_by_recurrence)
+{
+    cr_assert_eq(cgbench("predict gen:poisson3d7:128 --machine h100-sxm --partition gpu --ranks "
+                         "1,64,4096 --network 2us,25GB/s --scaling weak --json j --csv c --svg s"),
+                 0, "%s", err);
+    cr_assert(strstr(out, "cg-pipelined"), "%s", out);
+    read_text("j", out, sizeof out);
+    cr_assert_eq(lines_of(out), 1);
+    cr_assert_eq(number_in(out, "points.2.rows"), 4096.0 * 2097152.0);
+    cr_assert_eq(number_in(out, "points.1.halo"), 2.0 * 512 * 512);
+    cr_assert_str_eq(json_value(out, "points.0.fastest"), "\"cg\"");
+    double slabs = number_in(out, "points.2.solvers.cg.us_per_iteration");
+    predict("gen:poisson3d7:128 --machine h100-sxm --partition gpu --ranks 1,64,4096 --network "
+            "2us,25GB/s --scaling weak --deal metis");
+    cr_assert_lt(number_in(out, "points.2.solvers.cg.us_per_iteration"), slabs / 10.0);
+    cr_assert_lt(number_in(out, "points.2.solvers.cg-single.us_per_iteration"),
+                 number_in(out, "points.2.solvers.cg.us_per_iteration"));
+    read_text("c", out, sizeof out);
+    cr_assert_eq(lines_of(out), 10);
+    read_text("s", out, sizeof out);
+    cr_assert_null(xml_fault(out), "%s", xml_fault(out));
+}
+
+/* A file's shares are counted, not scaled. */
+Test(predict, ranks_of_a_file_are_counted)
+{
+    predict(SOURCE_DIR "/matrices/real/bcsstk16.mtx.gz --machine gh200-480 --partition cpu "
+                       "--ranks 1,2 --network 2us,25GB/s --solver cg");
+    cr_assert_eq(number_in(out, "points.1.neighbours"), 1.0);
+    double halo = number_in(out, "points.1.halo");
+    cr_assert(halo >= 100.0 && halo <= 300.0, "%g of a band of 140", halo);
+    cr_assert_str_empty(json_value(out, "points.1.solvers.cg-single.us_per_iteration"));
 }
 
 /* ------------------------------------------------------------ what is published */

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "lib/profile.h"
+#include "lib/rank_speed.h"
 
 static yk_curve two_points(void)
 {
@@ -423,4 +424,29 @@ Test(profile_text, opens_a_machine_by_name_or_path)
     cr_assert_eq(yk_profile_write(path, &profile), YOKE_OK);
     cr_assert_eq(yk_profile_open(path, -1, &profile, notice, sizeof notice), YOKE_OK);
     cr_assert_str_eq(profile.key.cpu, "Some CPU @ 2 GHz");
+}
+
+/* ------------------------------------------------------------ a rank beside others */
+
+/* 2e10 B/s by one thread, 1e11 by 8; 1e12 of a GPU. */
+Test(profile, a_rank_is_as_fast_as_its_part_of_the_memory_that_it_reads)
+{
+    yk_profile p;
+    yk_profile_clear(&p);
+    yk_rank_node node = {.threads = 8, .sharing = 1, .ranks = 1};
+    cr_assert_eq(yk_rank_speed_by(&p, true, &node).speed, 0.0, "nothing is known");
+    yk_curve_add(&p.cpu_read, 1.0, 2e10, YK_MEASURED, "test");
+    yk_curve_add(&p.cpu_read, 8.0, 1e11, YK_MEASURED, "test");
+    yk_curve_add(&p.gpu_read, 1e6, 3e12, YK_PUBLISHED, "test");
+    yk_curve_add(&p.gpu_read, 1e9, 1e12, YK_PUBLISHED, "test");
+    cr_assert_eq(yk_rank_speed_by(&p, true, &node).speed, 1e11);
+    cr_assert_eq(yk_rank_speed_by(&p, true, &node).measured, 1.0);
+    cr_assert_eq(yk_rank_speed_by(&p, false, &node).measured, 0.0);
+    node = (yk_rank_node){.threads = 2, .sharing = 4, .ranks = 4}; /* unbound */
+    cr_assert_eq(yk_rank_speed_by(&p, true, &node).speed, 1e11 / 4);
+    node.gpus = 2; /* two ranks on each */
+    cr_assert_eq(yk_rank_speed_by(&p, true, &node).speed, 1e12 / 2);
+    cr_assert_eq(yk_rank_speed_by(&p, true, &node).measured, 0.0, "published");
+    node.gpus = 8;
+    cr_assert_eq(yk_rank_speed_by(&p, true, &node).speed, 1e12);
 }

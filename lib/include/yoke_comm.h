@@ -36,14 +36,24 @@ typedef struct yoke_lane {
     void *memory;
 } yoke_lane;
 
+/* Rows and whom each needs, to be dealt out. neighbour: [start[rows]], without the row itself; who
+ * is a row's neighbour has it as one. */
+typedef struct yoke_graph {
+    int64_t rows;
+    const int64_t *start; /* [rows + 1] */
+    const int32_t *neighbour;
+    const double *weight; /* [rows] bytes that an iteration moves for it */
+} yoke_graph;
+
 /* Calls return 0, or a code that error_text turns into words. All are made by the thread that
  * called the library. */
 typedef struct yoke_comm {
     size_t struct_size;
     int rank, ranks;
     /* How yoke_matrix_read and yoke_matrix_generate deal rows out: NULL or "nonzeros", contiguous
-     * and as many bytes for each; "rows", contiguous and as many rows; "file:PATH", a number from 0
-     * to ranks - 1 for each row. Valid as long as the context. */
+     * and as many bytes for each; "rows", contiguous and as many rows; "metis", in blocks that need
+     * little of each other; "file:PATH", a number from 0 to ranks - 1 for each row. As many is in
+     * proportion to `shares` below. Valid as long as the context. */
     const char *deal;
     void *self;
     /* Collective. reduce: the message of every rank, in place, combined by yoke_comm_combine in
@@ -65,6 +75,16 @@ typedef struct yoke_comm {
     void (*error_text)(void *self, int code, char *text, size_t size);
     /* At the end of the context; NULL: nothing. */
     void (*destroy)(void *self);
+    /* Whose share is how large: "equal"; "profile", in proportion to the speed of each rank's
+     * memory by the profile of its machine, with its threads; "profile-gpu", of its GPU's memory
+     * where it has one, for plans with rows on GPUs; "auto" (NULL) or "auto-gpu", these where every
+     * rank has a measured profile and they differ by more than a tenth, else equal. Not of "file:".
+     */
+    const char *shares;
+    /* Local, on rank 0: owner [graph->rows] in proportion to share [ranks], whose sum is 1; NULL:
+     * as much for each. Sets the error text, by yoke_comm_fail. NULL: "metis" is not there. */
+    yoke_status (*partition)(void *self, const yoke_graph *graph, const double *share,
+                             int32_t *owner);
 } yoke_comm;
 
 /* right = left + right, of messages of ranks that follow each other. Associative to the last bit,

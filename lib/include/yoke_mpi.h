@@ -21,12 +21,13 @@ extern "C" {
 
 typedef struct yoke_mpi_options {
     size_t struct_size;
-    const char *deal; /* see yoke_comm.deal; NULL: "nonzeros"; copied */
+    const char *deal;   /* see yoke_comm.deal; NULL: "nonzeros"; copied */
+    const char *shares; /* see yoke_comm.shares; NULL: "auto"; copied */
 } yoke_mpi_options;
 
 static inline yoke_mpi_options yoke_mpi_defaults(void)
 {
-    yoke_mpi_options options = {sizeof(yoke_mpi_options), NULL};
+    yoke_mpi_options options = {sizeof(yoke_mpi_options), NULL, NULL};
     return options;
 }
 

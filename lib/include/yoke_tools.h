@@ -156,11 +156,21 @@ typedef struct yoke_shape {
     /* Where the last 1, 5, 20, 50 % of the rows are cut off: rows of the others that these need,
      * and of these that the others need. */
     double halo_of_last[YOKE_HALOS], halo_of_first[YOKE_HALOS];
+    /* Of a grid of points, the same along each of its dimensions; 0: it is none. */
+    double dimensions, unknowns; /* unknowns: rows of a point */
+    int corners;                 /* whether a point has its cube's corners as neighbours */
+    /* Counted, of the largest of so many contiguous shares; 0: not counted. */
+    double counted_ranks, rank_halo, rank_neighbours;
 } yoke_shape;
 
 /* Of a matrix: SELL and halos by all rows, sectors by some of them. YOKE_UNSUITABLE: an operator.
  */
 YOKE_API yoke_status yoke_shape_of_matrix(const yoke_matrix *matrix, yoke_shape *shape);
+
+/* Counts what the largest of so many contiguous shares, of as many bytes each, needs of the others:
+ * into shape->counted_ranks and what stands beside it. Errors as above; YOKE_NO_MEMORY. */
+YOKE_API yoke_status yoke_shape_count_ranks(const yoke_matrix *matrix, int ranks,
+                                            yoke_shape *shape);
 
 /* Of a generated one, by its arguments alone: nothing is generated, so it may be larger than
  * memory. Errors as yoke_matrix_generate. */
@@ -199,6 +209,9 @@ typedef struct yoke_model_plan {
     int gpu_sms; /* multiprocessors; 0: all */
     int ranks;   /* 0, 1: one. Each has such a machine and as many rows */
     double network_latency, network_speed; /* of the network between ranks: s, bytes a second */
+    const char *solver;                    /* as in yoke_plan_options; NULL: cg */
+    const char *deal; /* how rows are dealt out over ranks, as in yoke_comm.deal: "metis", or any
+                       * other, contiguous; NULL: contiguous */
 } yoke_model_plan;
 
 enum { YOKE_TERMS = 24 };
@@ -219,6 +232,16 @@ typedef struct yoke_prediction {
  * together. */
 YOKE_API yoke_status yoke_model_predict(const yoke_model *model, const yoke_shape *shape,
                                         const yoke_model_plan *plan, yoke_prediction *prediction);
+
+/* What a rank needs of others. */
+typedef struct yoke_rank_cut {
+    double halo;       /* columns that others own; as many numbers travel in an iteration */
+    double neighbours; /* ranks that own them */
+} yoke_rank_cut;
+
+/* Of the largest of plan->ranks shares, as the model takes it: counted where the shape has it for
+ * so many, by the points of a grid where it is one, else by surface scaling of its halos. */
+YOKE_API yoke_rank_cut yoke_model_cut(const yoke_shape *shape, const yoke_model_plan *plan);
 
 /* ----------------------------------------------------------------- profiles */
 

@@ -20,7 +20,7 @@ typedef struct yk_mpi {
     MPI_Op combine;
     yk_mpi_type type[YK_MPI_TYPES];
     int types, ranks;
-    char *deal;
+    char *deal, *shares;
 } yk_mpi;
 
 /* channel.c: lanes to and from neighbours, as persistent requests. */
@@ -37,5 +37,10 @@ int yk_mpi_wait_all(int count, MPI_Request *request);
 /* exchange.c: sizes that are known to both sides, of any length. */
 int yk_mpi_exchange(void *self, const void *send, const size_t *send_bytes, void *receive,
                     const size_t *receive_bytes);
+
+/* Of the table's, see yoke_comm.partition: metis.c, or NULL of metis_none.c. */
+typedef yoke_status (*yk_mpi_partition_fn)(void *self, const yoke_graph *graph, const double *share,
+                                           int32_t *owner);
+extern const yk_mpi_partition_fn yk_mpi_partition;
 
 #endif

@@ -82,6 +82,7 @@ static void destroy(void *self)
         if (mpi->comm != MPI_COMM_NULL) MPI_Comm_free(&mpi->comm);
     }
     free(mpi->deal);
+    free(mpi->shares);
     free(mpi);
 }
 
@@ -119,7 +120,8 @@ static yoke_status fill(yk_mpi *mpi, const yoke_mpi_options *options)
     if (options->struct_size != sizeof *options)
         return yoke_comm_fail(YOKE_INVALID, "yoke_mpi_options.struct_size is unknown: fill it with "
                                             "yoke_mpi_defaults()");
-    if (options->deal && !(mpi->deal = strdup(options->deal)))
+    if ((options->deal && !(mpi->deal = strdup(options->deal))) ||
+        (options->shares && !(mpi->shares = strdup(options->shares))))
         return yoke_comm_fail(YOKE_NO_MEMORY, "no memory for a string");
     return YOKE_OK;
 }
@@ -129,6 +131,7 @@ static yoke_status make(yk_mpi *mpi, const yoke_context_options *options, yoke_c
     yoke_comm table = {.struct_size = sizeof table,
                        .ranks = mpi->ranks,
                        .deal = mpi->deal,
+                       .shares = mpi->shares,
                        .self = mpi,
                        .reduce = reduce,
                        .broadcast = broadcast,
@@ -140,7 +143,8 @@ static yoke_status make(yk_mpi *mpi, const yoke_context_options *options, yoke_c
                        .wait = yk_mpi_wait,
                        .close = yk_mpi_close,
                        .error_text = error_text,
-                       .destroy = destroy};
+                       .destroy = destroy,
+                       .partition = yk_mpi_partition};
     MPI_Comm_rank(mpi->comm, &table.rank);
     return yoke_context_create_over(options, &table, context);
 }
