@@ -280,9 +280,10 @@ YOKE_API double yoke_profile_value(const yoke_profile *profile, const char *name
  * what was asked. The same plan is then made without timing anything, with a notice in its reports.
  * What "patient" found serves "measure" too.
  *
- * import: adds what a file holds; what was cut short, or is of another machine, driver or version
- * of the library, is not used, with a line to the context's log. YOKE_IO; YOKE_FORMAT for what is
- * no wisdom. export: replaces the file, as text. forget: all of it. */
+ * import: adds what a file holds, nothing where it is empty; what was cut short, or is of another
+ * machine, driver or version of the library, is not used, with a line to the context's log.
+ * YOKE_IO; YOKE_FORMAT for what is no wisdom. export: replaces the file, as text. forget: all of
+ * it. */
 YOKE_API yoke_status yoke_wisdom_import(yoke_context *context, const char *path);
 YOKE_API yoke_status yoke_wisdom_export(yoke_context *context, const char *path);
 YOKE_API yoke_status yoke_wisdom_forget(yoke_context *context);
