@@ -114,14 +114,14 @@ Test(gpu_planning, a_driver_that_is_named_is_timed_in_both_formats_and_shapes)
     cr_assert(was_timed(&j, j.taken), "%s", j.taken);
 }
 
-Test(gpu_planning, a_large_system_is_timed_choice_by_choice)
+Test(gpu_planning, of_a_large_system_the_best_few_are_timed)
 {
     journal j = {0};
     yoke_matrix *matrix = generated(listened(&j), "poisson3d7:110");
     yoke_plan_options planning = measured(NULL, NULL, NULL);
     planning.effort = "measure";
     same_bits(&j, matrix, &planning, 3);
-    cr_assert(was_timed(&j, "graph, sell, unfolded"));
+    cr_assert_geq(timed_with(&j, "graph, sell, "), 1);
     cr_assert_leq(j.count, 6);
     cr_assert(was_timed(&j, j.taken), "%s", j.taken);
 }
