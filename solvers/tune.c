@@ -86,13 +86,27 @@ static void log_measured(const yoke_plan *plan, const yk_candidate *c)
 /* Another must be so much faster to be taken: less is noise. */
 #define CLEARLY 0.99
 
+/* Folding is the exception on a CPU: it has to save as much as the effort may lose. */
+#define FOLDING_MUST_SAVE 0.97
+
+/* Where a busy machine makes each region wait, a round has to do. */
+static bool is_enough(const yoke_plan *plan, double began)
+{
+    const yk_choice *choice = &plan->choice;
+    double least = INFINITY;
+    for (int k = 0; k < plan->candidates.count; k++)
+        least = fmin(least, plan->candidates.of[k].measured);
+    double may_take = choice->measure_seconds + 0.5 * (double)choice->measure_iterations * least;
+    return yk_ranks_most(plan->cg.context, yoke_seconds() - began) > may_take;
+}
+
 static void time_shapes(yoke_plan *plan)
 {
     yk_candidates *list = &plan->candidates;
     const yk_choice *choice = &plan->choice;
     int64_t each = choice->measure_iterations / (2 * ROUNDS);
-    double seconds = choice->measure_seconds / (2 * ROUNDS);
-    for (int round = 0; round < ROUNDS; round++)
+    double seconds = choice->measure_seconds / (2 * ROUNDS), began = yoke_seconds();
+    for (int round = 0; round < ROUNDS && (round == 0 || !is_enough(plan, began)); round++)
         for (int k = 0; k < list->count; k++) {
             yk_candidate *c = &list->of[k];
             double took = time_shape(plan, c->folded, each, seconds);
@@ -118,7 +132,7 @@ static void tune_cpu(yoke_plan *plan)
     double least[2] = {INFINITY, INFINITY};
     for (int k = 0; k < plan->candidates.count; k++)
         least[plan->candidates.of[k].folded] = plan->candidates.of[k].measured;
-    plan->cg.folded = least[1] < CLEARLY * least[0];
+    plan->cg.folded = least[1] < FOLDING_MUST_SAVE * least[0];
 }
 
 /* -------------------------------------------------- GPU: driver, format, shape */
