@@ -138,6 +138,17 @@ static void write_refused(const row *r, FILE *stream)
             r->configuration ? r->configuration : "", r->reason ? r->reason : "unknown");
 }
 
+/* What auto chose from. */
+static void write_plans(const row *r, FILE *stream)
+{
+    if (r->plans.count == 0) return;
+    fprintf(stream,
+            "  plans that could be made, by an iteration's time; * is this one\n"
+            "    %10s %10s\n",
+            "predicted", "measured");
+    for (int k = 0; k < r->plans.count; k++) fprintf(stream, "  %s\n", r->plans.word[k]);
+}
+
 static void write_one(const row *r, FILE *stream)
 {
     char label[512];
@@ -149,6 +160,7 @@ static void write_one(const row *r, FILE *stream)
     fprintf(stream, "\n%s\n", label);
     write_workers(r, stream);
     write_bytes(r, stream);
+    write_plans(r, stream);
     if (isfinite(r->joules)) fprintf(stream, "  energy of a solve: %.3g J\n", r->joules);
     if (r->reason) fprintf(stream, "  no time: %s\n", r->reason);
     for (int k = 0; k < r->notices.count; k++)

@@ -18,6 +18,7 @@ typedef struct shown {
     yoke_profile *profile;
     char where[4096]; /* it is kept; "" if not */
     words notices;
+    int not_kept; /* what was measured: then the command has not done what it was asked */
 } shown;
 
 static void add_notice(shown *s, const char *text)
@@ -200,7 +201,7 @@ static void say_replaced(shown *s, int device)
     yoke_profile_close(kept);
 }
 
-/* One that cannot be kept is shown all the same. */
+/* One that cannot be kept is shown all the same; the last word is an error. */
 static int calibrate(const bench_options *options, int device, shown *s)
 {
     yoke_context *context = NULL;
@@ -213,7 +214,10 @@ static int calibrate(const bench_options *options, int device, shown *s)
     if (status) return say_status(status, NULL);
     add_notice(s, yoke_profile_notice(s->profile));
     status = yoke_profile_save(s->profile, NULL, s->where, sizeof s->where);
-    if (status) add_notice(s, library_sentence());
+    s->not_kept = status != YOKE_OK;
+    if (!status) return 0;
+    words_add(&s->notices, library_sentence());
+    say_error(ENDS_LACKING, "the profile is not kept: %s", library_sentence());
     return 0;
 }
 
@@ -244,5 +248,5 @@ int profile_command(const bench_options *options)
     outfile_discard(&json);
     yoke_profile_close(s.profile);
     words_free(&s.notices);
-    return code;
+    return !code && s.not_kept ? ENDS_LACKING : code;
 }

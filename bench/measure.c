@@ -12,6 +12,7 @@
 #include <yoke_tools.h>
 
 #include "bench/per_rank.h"
+#include "bench/plans.h"
 #include "bench/progress.h"
 #include "bench/ranks.h"
 #include "bench/roofline.h"
@@ -338,6 +339,7 @@ yoke_status measure(yoke_context *context, const bench_options *options, const s
     if (!status) status = warm_up(&t, context);
     if (!status && options->budget > 0.0) status = fit_iterations(&t, &wanted);
     if (!status) status = time_repeats(&t, &wanted, r);
+    if (!status && options->explain) plans_tell(t.plan, r);
     if (!status && options->roofline) status = add_roofline(&t, context, r);
     trial_close(&t);
     return status;

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* model_error.c: model_error [--fit|--fit-cpu] [--hold] [--machine NAME] RECORD...: what the model
- * predicts beside what records of run or study measured, row by row, and the median and largest
- * error, of the matrices that the model's constants were fitted to apart from the others. --fit:
- * looks for constants that are better on the fit set, and prints them. */
+/* model_error.c: model_error [--fit|--fit-cpu] [--choice] [--hold] [--machine NAME] RECORD...: what
+ * the model predicts beside what records of run or study measured, row by row, and the median and
+ * largest error, of the matrices that the model's constants were fitted to apart from the others.
+ * --choice: and what the plan loses that is predicted to be the fastest of a matrix. --hold: exits
+ * 1 where the last of these is above its bar. --fit: looks for constants that are better on the fit
+ * set, and prints them. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -184,6 +186,64 @@ static int say_rows(const yoke_model *model, samples *all)
     return missed;
 }
 
+/* ------------------------------------------------------------------- choice */
+
+/* What a choice by the model may lose: what the effort estimate is held to. */
+#define CHOICE_BAR 0.10
+
+static int is_of_matrix(const sample *s, const sample *first)
+{
+    size_t length = strcspn(first->name, " ");
+    return s->owner == 0 && !s->plan.gpu_sms && strcspn(s->name, " ") == length &&
+           strncmp(s->name, first->name, length) == 0;
+}
+
+/* Of one matrix's plans on a GPU alone: how much slower than the fastest the one is that is
+ * predicted to be so; NaN where they are not two. A plan that was measured twice has its lesser
+ * time. */
+static double lost_by_choice(samples *all, const sample *first)
+{
+    const sample *picked = first;
+    double best = INFINITY, of_picked = INFINITY;
+    int others = 0;
+    for (int i = 0; i < all->count; i++) {
+        const sample *s = &all->of[i];
+        if (!is_of_matrix(s, first)) continue;
+        others += strcmp(s->name, first->name) != 0;
+        best = fmin(best, s->us);
+        if (s->predicted < picked->predicted) picked = s;
+    }
+    for (int i = 0; i < all->count; i++)
+        if (strcmp(all->of[i].name, picked->name) == 0) of_picked = fmin(of_picked, all->of[i].us);
+    return others ? of_picked / best - 1.0 : NAN;
+}
+
+static int is_first_of_matrix(const samples *all, int k)
+{
+    for (int i = 0; i < k; i++)
+        if (is_of_matrix(&all->of[i], &all->of[k])) return 0;
+    return is_of_matrix(&all->of[k], &all->of[k]);
+}
+
+/* After the rows were predicted. 1 if what the choice is held to is missed. */
+static int say_choices(samples *all)
+{
+    double worst = 0.0;
+    int count = 0, right = 0;
+    for (int k = 0; k < all->count; k++) {
+        const sample *s = &all->of[k];
+        double lost = is_first_of_matrix(all, k) ? lost_by_choice(all, s) : NAN;
+        if (isnan(lost)) continue;
+        printf("%6.1f%%  %.*s\n", 100.0 * lost, (int)strcspn(s->name, " "), s->name);
+        worst = fmax(worst, lost);
+        count++;
+        right += lost == 0.0;
+    }
+    printf("choice on a GPU alone: the fastest on %d of %d matrices, at worst %.1f %% lost\n",
+           right, count, 100.0 * worst);
+    return count == 0 || worst > CHOICE_BAR;
+}
+
 /* ---------------------------------------------------------------------- fit */
 
 /* The mean square of the errors, with a weight on the largest. */
@@ -226,13 +286,14 @@ static void fit(yoke_model *model, samples *all, int owner)
 
 static int usage(void)
 {
-    fputs("usage: model_error [--fit|--fit-cpu] [--hold] [--machine NAME] RECORD...\n", stderr);
+    fputs("usage: model_error [--fit|--fit-cpu] [--choice] [--hold] [--machine NAME] RECORD...\n",
+          stderr);
     return 2;
 }
 
 typedef struct request {
     const char *machine;
-    int fits, holds; /* fits: 1 a GPU's constants, 2 the CPU's */
+    int fits, chooses, holds; /* fits: 1 a GPU's constants, 2 the CPU's */
 } request;
 
 /* The place of the first record; 0: that is no way to call it. */
@@ -244,6 +305,8 @@ static int read_request(int argc, char **argv, request *wanted)
             wanted->fits = 1;
         else if (!strcmp(argv[at], "--fit-cpu"))
             wanted->fits = 2;
+        else if (!strcmp(argv[at], "--choice"))
+            wanted->chooses = 1;
         else if (!strcmp(argv[at], "--hold"))
             wanted->holds = 1;
         else if (!strcmp(argv[at], "--machine") && at + 1 < argc)
@@ -263,7 +326,9 @@ static int compare(const request *wanted, samples *all)
         fprintf(stderr, "model_error: %s\n", yoke_error_text());
     else {
         if (wanted->fits) fit(model, all, wanted->fits - 1);
-        missed = say_rows(model, all) && wanted->holds;
+        missed = say_rows(model, all);
+        if (wanted->chooses) missed = say_choices(all);
+        missed = missed && wanted->holds;
     }
     yoke_model_close(model);
     yoke_context_destroy(context);

@@ -92,6 +92,7 @@ void row_free(row *r)
     free(r->each);
     free(r->roofline);
     words_free(&r->notices);
+    words_free(&r->plans);
 }
 
 void row_set(char **text, const char *value)

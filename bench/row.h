@@ -51,6 +51,7 @@ typedef struct row {
     int roofline_count;
 
     /* Not in the records. */
+    words plans; /* with --explain, of the library's own: a line for each that could have been */
     int is_rival, exit_code;
     struct rank_row *each; /* [each_count], with --per-rank; else NULL */
     int each_count;

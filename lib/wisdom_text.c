@@ -208,10 +208,12 @@ static void take_all(yoke_context *context, const yk_wisdom_text *wisdom)
     yk_wisdom_release();
 }
 
-/* What is of no use is told and forgotten; what is no wisdom at all is refused. */
+/* What is of no use is told and forgotten; what is no wisdom at all is refused. An empty file holds
+ * none yet: mktemp makes such. */
 static yoke_status take_text(yoke_context *context, const char *text, size_t size, const char *path)
 {
     yk_wisdom_text wisdom;
+    if (size == 0) return YOKE_OK;
     yoke_status status = yk_wisdom_parse(text, size, path, &wisdom);
     if (status == YOKE_FORMAT && wisdom.begun) {
         const char *sentence = yoke_error_text(), *place = strrchr(sentence, '[');

@@ -42,7 +42,9 @@ static yoke_status analyse(yoke_plan *plan, const yoke_plan_options *options, yk
     YK_TRY(yk_planner_choose(plan->matrix, options, wish, &plan->choice));
     if (options->apply_preconditioner) plan->preconditioner = *options->apply_preconditioner;
     connect_state(plan);
-    return yk_parts_analyse(plan);
+    YK_TRY(yk_parts_analyse(plan));
+    yk_plan_choose_shape(plan);
+    return YOKE_OK;
 }
 
 static yoke_status analyse_again(yoke_plan *plan, const yoke_plan_options *options,
@@ -145,7 +147,7 @@ void yk_plan_note(yoke_plan *plan, const char *format, ...)
     yk_log(plan->cg.context, YOKE_LOG_NOTICE, "%s", text);
 }
 
-static void note_cpu(yoke_plan *plan, const char *why)
+void yk_plan_note_cpu(yoke_plan *plan, const char *why)
 {
     yk_plan_note(plan, "partition auto takes the CPU: %s", why);
 }
@@ -204,12 +206,13 @@ static yoke_status build_somehow(yoke_matrix *matrix, const yoke_plan_options *o
  * speeds change with it, as less or more lies in caches. known: or NULL; *share: that of the plan,
  * or negative. */
 static yoke_status make_with_best_cut(yoke_matrix *matrix, const yoke_plan_options *options,
-                                      const yk_wise *known, double *share, yoke_plan **made)
+                                      double least, const yk_wise *known, double *share,
+                                      yoke_plan **made)
 {
     enum { ROUNDS = 3 };
     yoke_plan_options in_given_order;
     bool knows_share = known && known->share >= 0.0;
-    yk_cut_wish wish = {.share = knows_share ? known->share : -1.0};
+    yk_cut_wish wish = {.share = knows_share ? known->share : -1.0, .least = least};
     yk_rates rates = {0.0, 0.0, 0.0};
     *share = wish.share;
     *made = NULL;
@@ -218,6 +221,7 @@ static yoke_status make_with_best_cut(yoke_matrix *matrix, const yoke_plan_optio
         bool measures = (*made)->choice.cut_is_measured && (*made)->bad_diagonal_row < 0 &&
                         round < ROUNDS && !knows_share;
         if (measures) YK_TRY(yk_cut_measure(*made, &wish.share, &rates));
+        if (measures && wish.share < least) wish.share = least;
         *share = wish.share;
         if (!measures || !is_another_cut(*made, wish.share)) return make_cuts_ready(*made, rates);
         if ((*made)->reordering) continue;
@@ -228,14 +232,15 @@ static yoke_status make_with_best_cut(yoke_matrix *matrix, const yoke_plan_optio
 }
 
 /* The same by wisdom, where there is some, and kept as wisdom where it was measured. */
-static yoke_status make_wisely(yoke_matrix *matrix, const yoke_plan_options *options,
+static yoke_status make_wisely(yoke_matrix *matrix, const yoke_plan_options *options, double least,
                                yoke_plan **made)
 {
     yk_wise wise;
     bool known;
     double share;
     bool keep = yk_wise_ask(matrix, options, &wise, &known);
-    yoke_status status = make_with_best_cut(matrix, options, known ? &wise : NULL, &share, made);
+    yoke_status status =
+        make_with_best_cut(matrix, options, least, known ? &wise : NULL, &share, made);
     if (!*made) return status;
     (*made)->wise = NULL;
     if (status == YOKE_OK && known && share >= 0.0)
@@ -248,62 +253,44 @@ static yoke_status make_wisely(yoke_matrix *matrix, const yoke_plan_options *opt
     return status;
 }
 
-/* A plan, or none; *falls_back: the same options with partition cpu would do as well. */
-static yoke_status make(yoke_matrix *matrix, const yoke_plan_options *options, yoke_plan **plan,
-                        bool *falls_back)
+static void note_choices(yoke_plan *plan)
+{
+    const yk_choice *choice = &plan->choice;
+    if (choice->declined) yk_plan_note_cpu(plan, choice->declined);
+    if (choice->reorder == YK_REORDER_IF_LESS && plan->reordering)
+        yk_plan_note(plan, "reorder auto takes rcm: %lld columns travel between parts, not %lld",
+                     (long long)yk_reorder_halo(plan), (long long)plan->reordering->halo_before);
+    if (*choice->notice) yk_plan_note(plan, "%s", choice->notice);
+}
+
+/* A tenth more than what there is no room for: halos, slots and lists come to it. */
+static double least_share(yoke_plan *plan)
+{
+    const yk_engine *engine = plan->choice.driver->engine;
+    size_t host, device, available;
+    if (!engine->available || engine->available(&plan->cg, &available) != YOKE_OK) return 0.5;
+    yk_parts_bytes(plan, &host, &device);
+    double kept = device > 0 ? 0.9 * (double)available / (double)device : 0.0;
+    return kept < 1.0 ? 1.0 - kept : 0.1;
+}
+
+yoke_status yk_plan_make(yoke_matrix *matrix, const yoke_plan_options *options, double least,
+                         yoke_plan **plan, yk_plan_failure *failed)
 {
     yoke_plan *made = NULL;
-    yoke_status status = make_wisely(matrix, options, &made);
+    yoke_status status = make_wisely(matrix, options, least, &made);
+    *failed = (yk_plan_failure){false, false, 0.0};
     if (!made) return YOKE_NO_MEMORY;
-    *falls_back = made->choice.falls_back;
     if (status == YOKE_OK) {
-        if (made->choice.declined) note_cpu(made, made->choice.declined);
-        if (made->choice.reorder == YK_REORDER_IF_LESS && made->reordering)
-            yk_plan_note(
-                made, "reorder auto takes rcm: %lld columns travel between parts, not %lld",
-                (long long)yk_reorder_halo(made), (long long)made->reordering->halo_before);
-        if (*made->choice.notice) yk_plan_note(made, "%s", made->choice.notice);
+        note_choices(made);
         *plan = made;
-    } else {
-        free_plan(made);
-    }
-    return status;
-}
-
-static bool may_take_time(const yoke_plan_options *options)
-{
-    return options && options->effort && strcmp(options->effort, "auto") != 0 &&
-           strcmp(options->effort, "estimate") != 0;
-}
-
-/* Where auto took a GPU that then is full, it and the CPU share the rows as they are measured to
- * move them, if the effort measures; else, and where the GPU fails, the CPU solves. */
-static yoke_status fall_back(yoke_matrix *matrix, const yoke_plan_options *options, bool is_full,
-                             yoke_plan **plan)
-{
-    yoke_plan_options instead = options ? *options : yoke_plan_defaults();
-    char why[512];
-    bool again;
-    snprintf(why, sizeof why, "%s", yoke_error_text());
-    instead.partition = "model";
-    if (is_full && may_take_time(options) && make(matrix, &instead, plan, &again) == YOKE_OK) {
-        yk_plan_note(*plan, "partition auto measures who has which rows: %s", why);
         return YOKE_OK;
     }
-    instead.partition = "cpu";
-    YK_TRY(make(matrix, &instead, plan, &again));
-    note_cpu(*plan, why);
-    return YOKE_OK;
-}
-
-static yoke_status make_or_fall_back(yoke_matrix *matrix, const yoke_plan_options *options,
-                                     yoke_plan **plan)
-{
-    bool falls_back = false;
-    yoke_status status = make(matrix, options, plan, &falls_back);
-    bool of_gpu = status == YOKE_NO_MEMORY || status == YOKE_DEVICE || status == YOKE_UNUSABLE;
-    if (!of_gpu || !falls_back) return status;
-    return fall_back(matrix, options, status == YOKE_NO_MEMORY, plan);
+    failed->falls_back = made->choice.falls_back;
+    failed->is_full = status == YOKE_NO_MEMORY && failed->falls_back;
+    if (failed->is_full) failed->least = least_share(made);
+    free_plan(made);
+    return status;
 }
 
 yoke_status yoke_plan_create(yoke_matrix *matrix, const yoke_plan_options *options,
@@ -316,7 +303,7 @@ yoke_status yoke_plan_create(yoke_matrix *matrix, const yoke_plan_options *optio
     if (status == YOKE_OK) status = hold_values(matrix);
     bool held = status == YOKE_OK;
     status = yk_agree(matrix->context, status, 0.0);
-    if (status == YOKE_OK) status = make_or_fall_back(matrix, options, &made);
+    if (status == YOKE_OK) status = yk_plan_make_or_fall_back(matrix, options, &made);
     if (held) atomic_fetch_sub(&matrix->solving, 1);
     if (status != YOKE_OK) return status;
     yk_matrix_retain(matrix);

@@ -9,6 +9,7 @@
 #include "lib/iface/partition.h"
 #include "lib/wisdom.h"
 #include "partition/adaptive.h"
+#include "solvers/candidates.h"
 #include "solvers/cg/cg.h"
 #include "solvers/cg/row_shape.h"
 
@@ -23,6 +24,9 @@ typedef enum yk_reorder {
 typedef struct yk_choice {
     const yk_partition *partition;
     char partition_text[48];   /* with its argument, where it has one */
+    char auto_partition[24];   /* the one with a share that auto took; or empty */
+    bool owners_are_auto;      /* no partition was named */
+    bool owners_were_compared; /* by the model, with a GPU at hand */
     bool shared;               /* rows on a GPU and on the CPU */
     int64_t gpu_rows;          /* then: the GPU's */
     bool cut_is_measured;      /* and so may be another in the next plan */
@@ -39,7 +43,7 @@ typedef struct yk_choice {
     bool falls_back;          /* auto took the GPU, and the CPU would do */
     const char *declined;     /* why auto did not take the GPU that it would have; or NULL */
     yk_recurrence recurrence; /* of that solver */
-    bool jacobi, folded, measure_shape, nullspace, stream_q;
+    bool jacobi, folded, shape_is_free, measure_shape, nullspace, stream_q;
     yk_reorder reorder;
     bool foreign_product; /* by cuSPARSE: not folded, p.q in a pass of its own */
     int parts, threads;
@@ -83,13 +87,33 @@ struct yoke_plan {
     double plan_seconds;
     bool ranks_know; /* over ranks: what follows, and bad_diagonal, are those of all */
     bool ranks_told;
-    double all_bytes;    /* an iteration */
-    const yk_wise *wise; /* while it is made: what is known of it; NULL: nothing */
-    bool timed;          /* candidates were */
+    double all_bytes;         /* an iteration */
+    const yk_wise *wise;      /* while it is made: what is known of it; NULL: nothing */
+    bool timed;               /* candidates were */
+    yk_candidates candidates; /* of these owners, ranked; complete: and of others, all predicted */
+    bool candidates_are_complete;
+    double sectors; /* as in yoke_shape, once shapes compete */
 };
 
 /* plan.c: a line to the log and the reports. */
 void yk_plan_note(yoke_plan *plan, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+void yk_plan_note_cpu(yoke_plan *plan, const char *why);
+
+/* What is to be said of a plan that could not be made. */
+typedef struct yk_plan_failure {
+    bool falls_back; /* the same options with partition cpu would do as well */
+    bool is_full;    /* the GPU that auto took; the CPU then has a share of at least: */
+    double least;
+} yk_plan_failure;
+
+/* A plan, or none. least: of the rows on the CPU, where that is measured. */
+yoke_status yk_plan_make(yoke_matrix *matrix, const yoke_plan_options *options, double least,
+                         yoke_plan **plan, yk_plan_failure *failed);
+
+/* fall_back.c: the same, or one that can be made in its place, where auto had the choice. */
+yoke_status yk_plan_make_or_fall_back(yoke_matrix *matrix, const yoke_plan_options *options,
+                                      yoke_plan **plan);
 
 /* solve.c: the plan is this thread's, and the matrix's values stay, until it is left. */
 yoke_status yk_plan_enter(yoke_plan *plan);
@@ -100,6 +124,7 @@ void yk_plan_leave(yoke_plan *plan);
 typedef struct yk_cut_wish {
     double share;
     bool narrow;
+    double least; /* of it, as the GPU has no room for the rest */
 } yk_cut_wish;
 
 /* planner.c: names and "auto" into a choice. */
@@ -109,6 +134,12 @@ yoke_status yk_planner_choose(yoke_matrix *matrix, const yoke_plan_options *opti
 /* cut.c: the CPU's share that a plan's own speeds make the best, and these; unchanged where they
  * cannot be taken. Vectors are 0 before and after. */
 yoke_status yk_cut_measure(yoke_plan *plan, double *share, yk_rates *rates);
+
+/* plan_candidates.c: the shape, where nothing is measured, once the rows are cut; fills the list of
+ * candidates, best first as far as it is known; and a driver of the choice's engine by name. */
+void yk_plan_choose_shape(yoke_plan *plan);
+void yk_plan_list_candidates(yoke_plan *plan);
+const yk_driver *yk_plan_driver(const yoke_plan *plan, const char *name);
 
 /* tune.c: times candidates on the matrix itself, where the choice says so, and settles on one;
  * makes its driver ready. */

@@ -220,8 +220,8 @@ static yoke_status choose_shape(const yoke_matrix *matrix, const yoke_plan_optio
     if (choice->folded && cannot_fold)
         return yk_fail(YOKE_UNSUITABLE, "shape folded cannot carry a user's operator or "
                                         "preconditioner, nor a nullspace; use unfolded");
-    choice->measure_shape =
-        yk_is_auto(options->shape) && !cannot_fold && yk_planner_may_measure(matrix, choice);
+    choice->shape_is_free = yk_is_auto(options->shape) && !cannot_fold;
+    choice->measure_shape = choice->shape_is_free && yk_planner_may_measure(matrix, choice);
     return YOKE_OK;
 }
 

@@ -17,6 +17,12 @@ static inline bool yk_is_named(const char *given, const char *name)
     return !yk_is_auto(given) && strcmp(given, name) == 0;
 }
 
+/* Whether the effort lets a plan be measured. */
+static inline bool yk_may_take_time(const yoke_plan_options *options)
+{
+    return !yk_is_auto(options->effort) && strcmp(options->effort, "estimate") != 0;
+}
+
 /* planner.c: an item's static name, and its table, by a given name or, for "auto", the default. */
 yoke_status yk_planner_find(yoke_list_kind kind, const char *given, const char *by_default,
                             const char **name, const void **implementation);
@@ -34,6 +40,11 @@ bool yk_planner_may_measure(const yoke_matrix *matrix, const yk_choice *choice);
  * rows, the options become those of a plan for it alone. */
 yoke_status yk_planner_choose_owners(const yoke_matrix *matrix, yoke_plan_options *options,
                                      yk_cut_wish wish, yk_choice *choice);
+
+/* Whether a GPU that has no room for that share of the rows and the CPU are together faster than
+ * the CPU alone, by the model; then text is the partition. */
+bool yk_planner_share_by_model(const yoke_matrix *matrix, const yoke_plan_options *options,
+                               double least_share, char *text, size_t size);
 
 /* planner_formats.c: in this order. */
 yoke_status yk_planner_choose_format(const yoke_matrix *matrix, yk_choice *choice);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* planner_owners.c: whose the rows are, and by what driver and memory mode they meet. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,14 +34,54 @@ static int is_settled(const yoke_matrix *matrix, const yoke_plan_options *option
     return yk_is_surely_for_the_cpu(matrix) ? 0 : -1;
 }
 
+/* Both together are taken where the model says that this is so much faster than the faster of them
+ * alone: its errors there are larger, and a plan for one may do more (fold, stay on the chip).
+ * Where that is then measured, less will do. */
+#define SHARING_ADVANTAGE          1.10
+#define SHARING_ADVANTAGE_MEASURED 1.05
+
+/* What plans with rows on both take. */
+static bool may_share(const yoke_matrix *matrix, const yoke_plan_options *options)
+{
+    bool driver = yk_is_auto(options->driver) || yk_is_named(options->driver, "graph") ||
+                  yk_is_named(options->driver, "stream");
+    bool solver = yk_is_auto(options->solver) || yk_is_named(options->solver, "cg");
+    return driver && solver && yk_is_auto(options->memory) && yk_is_auto(options->home) &&
+           !yk_is_named(options->shape, "folded") && !yk_is_named(options->format, "cusparse") &&
+           !matrix->spread && !yk_planner_has_callbacks(matrix, options);
+}
+
+bool yk_planner_share_by_model(const yoke_matrix *matrix, const yoke_plan_options *options,
+                               double least_share, char *text, size_t size)
+{
+    yk_estimate e;
+    if (!may_share(matrix, options)) return false;
+    yk_estimate_owners(matrix, options, options->device, least_share, &e);
+    bool pays = SHARING_ADVANTAGE * e.both < e.cpu;
+    snprintf(text, size, "ratio:%.4f", e.share);
+    return pays && e.share > 0.0 && e.share < 1.0;
+}
+
+/* Who wins by an estimate; the CPU where it is near. */
+static const char *winner(const yk_estimate *e, const yoke_plan_options *options, yk_choice *choice)
+{
+    double advantage = yk_may_take_time(options) ? SHARING_ADVANTAGE_MEASURED : SHARING_ADVANTAGE;
+    double alone = e->cpu < e->gpu ? e->cpu : e->gpu;
+    if (!(advantage * e->both < alone)) return GPU_ADVANTAGE * e->gpu < e->cpu ? "gpu" : "cpu";
+    if (yk_may_take_time(options)) return "model";
+    snprintf(choice->auto_partition, sizeof choice->auto_partition, "ratio:%.4f", e->share);
+    return choice->auto_partition;
+}
+
 /* What is wrong with a profile is told once a plan. */
-static bool is_worth_a_gpu(const yoke_matrix *matrix, const yoke_plan_options *options, int device,
-                           yk_choice *choice)
+static const char *estimated_partition(const yoke_matrix *matrix, const yoke_plan_options *options,
+                                       int device, yk_choice *choice)
 {
     yk_estimate estimate;
-    yk_estimate_owners(matrix, options->threads, device, &estimate);
+    double least_share = may_share(matrix, options) ? 0.0 : -1.0;
+    yk_estimate_owners(matrix, options, device, least_share, &estimate);
     snprintf(choice->notice, sizeof choice->notice, "%s", estimate.notice);
-    return GPU_ADVANTAGE * estimate.gpu < estimate.cpu;
+    return winner(&estimate, options, choice);
 }
 
 /* For small systems no device is even asked for, and where one is not worth it by the machine's
@@ -50,12 +91,14 @@ static const char *default_partition(const yoke_matrix *matrix, const yoke_plan_
                                      yk_choice *choice)
 {
     int settled = yoke_has("cuda") ? is_settled(matrix, options) : 0;
-    if (settled == 0 || (settled < 0 && !is_worth_a_gpu(matrix, options, -1, choice))) return "cpu";
+    if (settled == 0) return "cpu";
+    if (settled < 0 && strcmp(estimated_partition(matrix, options, -1, choice), "cpu") == 0)
+        return "cpu";
     const char *reason = yk_gpu_reason();
     if (*reason) choice->declined = reason;
     if (*reason) return "cpu";
-    if (settled < 0 && !is_worth_a_gpu(matrix, options, options->device, choice)) return "cpu";
-    return "gpu";
+    choice->owners_were_compared = settled < 0;
+    return settled < 0 ? estimated_partition(matrix, options, options->device, choice) : "gpu";
 }
 
 static const char *default_driver(const yoke_matrix *matrix, const yoke_plan_options *options,
@@ -100,7 +143,7 @@ static double guessed_share(const yoke_matrix *matrix, const yoke_plan_options *
 {
     yk_estimate estimate;
     if (matrix->csr.rows == 0) return 0.0;
-    yk_estimate_owners(matrix, options->threads, -1, &estimate);
+    yk_estimate_owners(matrix, options, -1, -1.0, &estimate);
     return estimate.gpu / (estimate.cpu + estimate.gpu);
 }
 
@@ -115,7 +158,7 @@ static yoke_status choose_shares(const yoke_matrix *matrix, yoke_plan_options *o
     if (given_share)
         YK_TRY(read_share(options->partition, partition->form, &wish->share));
     else if (wish->share < 0.0 && !matrix->is_operator)
-        wish->share = guessed_share(matrix, options);
+        wish->share = fmax(guessed_share(matrix, options), wish->least);
     if (yk_planner_has_callbacks(matrix, options))
         return yk_fail(YOKE_UNSUITABLE,
                        "partition %s does not take a user's operator or preconditioner; use cpu or "
@@ -208,14 +251,18 @@ static void note_unused_card(const yoke_plan_options *options, yk_choice *choice
              what);
 }
 
-static yoke_status choose_partition(const yoke_matrix *matrix, const yoke_plan_options *options,
+/* Once auto has chosen a share it is a partition like one that was named. */
+static yoke_status choose_partition(const yoke_matrix *matrix, yoke_plan_options *options,
                                     yk_choice *choice)
 {
     const char *name, *by_default = "cpu";
     const void *table;
-    if (yk_is_auto(options->partition)) by_default = default_partition(matrix, options, choice);
+    choice->owners_are_auto = yk_is_auto(options->partition);
+    if (choice->owners_are_auto) by_default = default_partition(matrix, options, choice);
     YK_TRY(yk_planner_find(YOKE_LIST_PARTITIONS, options->partition, by_default, &name, &table));
     choice->partition = table;
+    note_unused_card(options, choice);
+    if (choice->owners_are_auto && choice->partition->gpu_rows) options->partition = by_default;
     return YOKE_OK;
 }
 
@@ -223,10 +270,9 @@ yoke_status yk_planner_choose_owners(const yoke_matrix *matrix, yoke_plan_option
                                      yk_cut_wish wish, yk_choice *choice)
 {
     YK_TRY(choose_partition(matrix, options, choice));
-    note_unused_card(options, choice);
     YK_TRY(choose_shares(matrix, options, wish, choice));
     bool gpu = choice->partition->owner == YK_OWNER_GPU;
-    choice->falls_back = gpu && yk_is_auto(options->partition) && yk_is_auto(options->driver) &&
+    choice->falls_back = gpu && choice->owners_are_auto && yk_is_auto(options->driver) &&
                          options->device == 0 && !is_home_of_gpu(options->home) &&
                          (yk_is_auto(options->format) || yk_is_named(options->format, "csr"));
     YK_TRY(choose_driver(matrix, options, choice));

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* shape.c: what a model needs to know of a matrix, from its entries. */
+#include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "lib/matrix.h"
 #include "lib/model.h"
@@ -12,24 +14,28 @@
 
 enum { SECTOR = 4 /* numbers */, SAMPLED = 16 /* chunks */, MOST = 1 << 16 /* entries of one */ };
 
-static int ascending(const void *a, const void *b)
-{
-    const int32_t *x = a, *y = b;
-    return (*x > *y) - (*x < *y);
-}
-
-static int64_t distinct(int32_t *sector, int64_t count)
+/* By a table with linear probing, at most half full; table: [2 MOST]. A planner waits for it. */
+static int64_t distinct(const int32_t *sector, int64_t count, int32_t *table)
 {
     int64_t kept = 0;
-    qsort(sector, (size_t)count, sizeof *sector, ascending);
-    for (int64_t k = 0; k < count; k++) kept += k == 0 || sector[k] != sector[k - 1];
+    uint32_t places = 64;
+    while (places < 2 * count) places *= 2;
+    memset(table, 0xff, places * sizeof *table); /* -1: free */
+    for (int64_t k = 0; k < count; k++) {
+        uint32_t at = ((uint32_t)sector[k] * 2654435761U >> 7) & (places - 1);
+        while (table[at] != -1 && table[at] != sector[k]) at = (at + 1) & (places - 1);
+        kept += table[at] == -1;
+        table[at] = sector[k];
+    }
     return kept;
 }
 
-/* Of the rows of a chunk, as far as there is room for their entries. */
+/* Of the rows of a chunk, as far as there is room for their entries: sector has that for MOST, and
+ * for a table of twice as many. */
 static void count_chunk(const yk_csr *csr, int64_t chunk, int32_t *sector, double *sectors,
                         double *rows)
 {
+    int32_t *table = sector + MOST;
     int64_t first = chunk * YK_CHUNK,
             last = first + YK_CHUNK < csr->rows ? first + YK_CHUNK : csr->rows;
     int64_t count = 0, i = first;
@@ -38,7 +44,7 @@ static void count_chunk(const yk_csr *csr, int64_t chunk, int32_t *sector, doubl
         if (count + to - from > MOST) break;
         for (int64_t k = from; k < to; k++) sector[count++] = csr->column[k] / SECTOR;
     }
-    *sectors += (double)distinct(sector, count);
+    *sectors += (double)distinct(sector, count, table);
     *rows += (double)(i - first);
 }
 
@@ -46,7 +52,7 @@ double yk_shape_sectors(const yk_csr *csr, int chunks)
 {
     int64_t all = yk_chunks(csr->rows);
     double sectors = 0.0, rows = 0.0;
-    int32_t *sector = all > 0 ? malloc(MOST * sizeof *sector) : NULL;
+    int32_t *sector = all > 0 ? malloc(3 * (size_t)MOST * sizeof *sector) : NULL;
     if (!sector) return 0.0;
     if (chunks > all) chunks = (int)all;
     for (int c = 0; c < chunks; c++)

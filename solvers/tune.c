@@ -8,6 +8,7 @@
 #include "lib/ranks.h"
 #include "lib/status.h"
 #include "solvers/cg/bytes.h"
+#include "solvers/parts.h"
 #include "solvers/plan.h"
 #include "solvers/registry.h"
 
@@ -41,7 +42,10 @@ static void begin_timing(yk_cg *cg, double rr)
     cg->newest_p = 0;
 }
 
-/* Seconds of an iteration in this shape: one to warm up, then the least of some. */
+/* Rounds in which the candidates take turns, so that what disturbs a while disturbs all. */
+enum { ROUNDS = 3 };
+
+/* Seconds of an iteration in this shape: one to warm up, then the least of some, two at least. */
 static double time_shape(yoke_plan *plan, bool folded, int64_t iterations, double seconds)
 {
     yk_cg *cg = &plan->cg;
@@ -56,7 +60,7 @@ static double time_shape(yoke_plan *plan, bool folded, int64_t iterations, doubl
         plan->choice.driver->advance(cg, 1);
         double took = yoke_seconds() - before;
         if (done > 0 && took < least) least = took;
-        if (done > 0 && yk_ranks_most(cg->context, yoke_seconds() - began) > seconds) break;
+        if (done > 1 && yk_ranks_most(cg->context, yoke_seconds() - began) > seconds) break;
     }
     return yk_ranks_most(cg->context, least);
 }
@@ -73,10 +77,50 @@ static void note_wisdom(yoke_plan *plan, const char *driver)
                  wise->format, shape_of(wise->folded));
 }
 
+static void log_measured(const yoke_plan *plan, const yk_candidate *c)
+{
+    yk_log(plan->matrix->context, YOKE_LOG_DETAIL, "measured: %s, %s, %s: %.3g us an iteration",
+           c->driver, c->format, shape_of(c->folded), 1e6 * c->measured);
+}
+
+/* Another must be so much faster to be taken: less is noise. */
+#define CLEARLY 0.99
+
+/* Folding is the exception on a CPU: it has to save as much as the effort may lose. */
+#define FOLDING_MUST_SAVE 0.97
+
+/* Where a busy machine makes each region wait, a round has to do. */
+static bool is_enough(const yoke_plan *plan, double began)
+{
+    const yk_choice *choice = &plan->choice;
+    double least = INFINITY;
+    for (int k = 0; k < plan->candidates.count; k++)
+        least = fmin(least, plan->candidates.of[k].measured);
+    double may_take = choice->measure_seconds + 0.5 * (double)choice->measure_iterations * least;
+    return yk_ranks_most(plan->cg.context, yoke_seconds() - began) > may_take;
+}
+
+static void time_shapes(yoke_plan *plan)
+{
+    yk_candidates *list = &plan->candidates;
+    const yk_choice *choice = &plan->choice;
+    int64_t each = choice->measure_iterations / (2 * ROUNDS);
+    double seconds = choice->measure_seconds / (2 * ROUNDS), began = yoke_seconds();
+    for (int round = 0; round < ROUNDS && (round == 0 || !is_enough(plan, began)); round++)
+        for (int k = 0; k < list->count; k++) {
+            yk_candidate *c = &list->of[k];
+            double took = time_shape(plan, c->folded, each, seconds);
+            if (!(c->measured <= took)) c->measured = took;
+        }
+    for (int k = 0; k < list->count; k++) log_measured(plan, &list->of[k]);
+}
+
+/* Untimed it does not fold: what that saves in reading it costs in gathers of two vectors. */
 static void tune_cpu(yoke_plan *plan)
 {
     const yk_choice *choice = &plan->choice;
     plan->cg.folded = choice->folded;
+    yk_plan_list_candidates(plan);
     if (!choice->measure_shape) return;
     if (plan->wise) {
         plan->cg.folded = plan->wise->folded;
@@ -84,43 +128,27 @@ static void tune_cpu(yoke_plan *plan)
         return;
     }
     plan->timed = true;
-    int64_t each = choice->measure_iterations / 2;
-    double unfolded = time_shape(plan, false, each, choice->measure_seconds / 2);
-    double folded = time_shape(plan, true, each, choice->measure_seconds / 2);
-    plan->cg.folded = folded < unfolded;
-    yk_log(plan->matrix->context, YOKE_LOG_DETAIL,
-           "measured: unfolded %.3g us, folded %.3g us an iteration", 1e6 * unfolded, 1e6 * folded);
+    time_shapes(plan);
+    double least[2] = {INFINITY, INFINITY};
+    for (int k = 0; k < plan->candidates.count; k++)
+        least[plan->candidates.of[k].folded] = plan->candidates.of[k].measured;
+    plan->cg.folded = least[1] < FOLDING_MUST_SAVE * least[0];
 }
 
 /* -------------------------------------------------- GPU: driver, format, shape */
 
-typedef struct candidate {
-    const yk_driver *driver;
-    const char *format;
-    bool folded;
-} candidate;
-
-enum { MOST_LOSERS = 4 };
-
 typedef struct tuning {
     yoke_plan *plan;
-    candidate best;
-    bool accepted;  /* the best is one that runs */
+    int best;       /* of the plan's candidates; -1: none runs so far */
     double seconds; /* of an iteration of the best; infinite: not timed */
     double deadline;
     int64_t warm, steps; /* iterations before timing, and in one timed advance */
     int repeats;
-    double share;                       /* seconds that one candidate may take */
-    const yk_driver *lost[MOST_LOSERS]; /* far behind in this format: not timed again in it */
-    int losers;
+    double share; /* seconds that one candidate may take */
     bool stopped; /* the matrix holds no numbers: nothing is timed on it */
 } tuning;
 
-/* Another must be so much faster to be taken: less is noise. */
-#define CLEARLY 0.99
-
-/* An iteration shorter than this is ruled by launches: a whole batch of the graph is timed, and
- * every combination; above it the times add up, and choices are made one by one. */
+/* An iteration shorter than this is ruled by launches: a whole batch of the graph is timed. */
 #define SMALL_SECONDS 40e-6
 
 /* About what an H200 reads and writes a second in these passes; here only for sorting large from
@@ -133,19 +161,19 @@ void yk_begin_timing(yk_cg *cg)
     if (cg->parts > 1) cg->driver->engine->exchange(cg, YK_BOUNDARY_Z); /* halos are 0 too */
 }
 
-static yoke_status use(yoke_plan *plan, const candidate *c, bool *accepted)
+static yoke_status use(yoke_plan *plan, const yk_candidate *c, bool *accepted)
 {
     yk_cg *cg = &plan->cg;
-    plan->choice.driver = cg->driver = c->driver;
+    plan->choice.driver = cg->driver = yk_plan_driver(plan, c->driver);
     plan->choice.format = c->format;
     cg->folded = c->folded;
-    if (plan->choice.measure_format) YK_TRY(c->driver->engine->use_format(cg, c->format));
-    yoke_status status = c->driver->accepts ? c->driver->accepts(cg) : YOKE_OK;
+    if (plan->choice.measure_format) YK_TRY(cg->driver->engine->use_format(cg, c->format));
+    yoke_status status = cg->driver->accepts ? cg->driver->accepts(cg) : YOKE_OK;
     *accepted = status == YOKE_OK;
     if (!*accepted)
-        yk_log(cg->context, YOKE_LOG_DETAIL, "%s, %s, %s: %s", c->driver->name, c->format,
+        yk_log(cg->context, YOKE_LOG_DETAIL, "%s, %s, %s: %s", c->driver, c->format,
                shape_of(c->folded), yoke_error_text());
-    return *accepted && c->driver->prepare ? c->driver->prepare(cg) : YOKE_OK;
+    return *accepted && cg->driver->prepare ? cg->driver->prepare(cg) : YOKE_OK;
 }
 
 /* All vectors are 0 and stay so: alpha and beta are 0 then, and the memory's time is the same. */
@@ -167,109 +195,62 @@ static yoke_status time_candidate(tuning *t, double *seconds)
     return cg->status;
 }
 
-/* A driver so much slower than the best of a small system stays behind in the other shape: what an
- * iteration costs beside its bytes is the driver's own. Not in another format: on an H200
- * poisson3d7:100 took 133 us by graph in CSR, 42 in SELL. */
-#define FAR_BEHIND 1.5
-
-static bool has_lost(const tuning *t, const yk_driver *driver)
+static yoke_status try(tuning *t, int k)
 {
-    for (int i = 0; i < t->losers; i++)
-        if (t->lost[i] == driver) return true;
+    yk_candidate *c = &t->plan->candidates.of[k];
+    bool accepted = false;
+    double seconds = INFINITY;
+    if (t->best >= 0 && (t->stopped || yoke_seconds() > t->deadline)) return YOKE_OK;
+    YK_TRY(use(t->plan, c, &accepted));
+    if (!accepted) return YOKE_OK;
+    YK_TRY(time_candidate(t, &seconds));
+    if (seconds < INFINITY) c->measured = seconds;
+    log_measured(t->plan, c);
+    if (t->best >= 0 && !(seconds < CLEARLY * t->seconds)) return YOKE_OK;
+    t->best = k;
+    t->seconds = seconds;
+    return YOKE_OK;
+}
+
+/* What the model sees so far behind the best is not worth timing, but to the patient: its largest
+ * error on one GPU is a quarter. */
+#define FAR_BEHIND 2.0
+
+static bool is_worth_timing(const yoke_plan *plan, int k)
+{
+    const yk_candidate *c = plan->candidates.of;
+    bool is_patient = strcmp(plan->choice.effort, "patient") == 0;
+    return is_patient || !(c[k].predicted > FAR_BEHIND * c[0].predicted);
+}
+
+/* Whether another driver of its format and shape stands before it: between drivers the model knows
+ * well, so the others come first. */
+static bool is_another_driver(const yk_candidates *list, int k)
+{
+    for (int i = 0; i < k; i++)
+        if (list->of[i].format == list->of[k].format && list->of[i].folded == list->of[k].folded)
+            return true;
     return false;
 }
 
-static void note_loser(tuning *t, const yk_driver *driver, double seconds)
+/* In the order of the model, as far as there is time. */
+static yoke_status measure(tuning *t)
 {
-    if (seconds > FAR_BEHIND * t->seconds && t->losers < MOST_LOSERS) t->lost[t->losers++] = driver;
-}
-
-static yoke_status try(tuning *t, candidate c)
-{
-    bool accepted = false;
-    double seconds = INFINITY;
-    if (t->accepted && (t->stopped || yoke_seconds() > t->deadline)) return YOKE_OK;
-    if (has_lost(t, c.driver)) return YOKE_OK;
-    YK_TRY(use(t->plan, &c, &accepted));
-    if (!accepted) return YOKE_OK;
-    YK_TRY(time_candidate(t, &seconds));
-    yk_log(t->plan->cg.context, YOKE_LOG_DETAIL, "measured: %s, %s, %s: %.3g us an iteration",
-           c.driver->name, c.format, shape_of(c.folded), 1e6 * seconds);
-    if (t->accepted) note_loser(t, c.driver, seconds);
-    if (t->accepted && !(seconds < CLEARLY * t->seconds)) return YOKE_OK;
-    t->best = c;
-    t->seconds = seconds;
-    t->accepted = true;
+    const yk_candidates *list = &t->plan->candidates;
+    for (int late = 0; late < 2; late++)
+        for (int k = 0; k < list->count; k++)
+            if (is_another_driver(list, k) == late && is_worth_timing(t->plan, k))
+                YK_TRY(try(t, k));
+    if (t->best < 0) return YOKE_OK;
+    const yk_candidate *best = &list->of[t->best];
+    yk_log(t->plan->cg.context, YOKE_LOG_DETAIL, "measured, taken: %s, %s, %s", best->driver,
+           best->format, shape_of(best->folded));
     return YOKE_OK;
 }
 
-/* The k-th driver that is usable here and of the choice's engine; NULL at the end. */
-static const yk_driver *driver_at(const yk_choice *choice, int k)
-{
-    yoke_list_item item;
-    for (int i = 0; yoke_list(YOKE_LIST_DRIVERS, i, &item); i++) {
-        const void *found = NULL;
-        if (!item.usable) continue;
-        if (yk_registry_find(YOKE_LIST_DRIVERS, item.name, &item, &found) != YOKE_OK) continue;
-        const yk_driver *driver = found;
-        if (choice->shared) driver = driver->with_cpu;
-        if (!driver || driver->engine != choice->driver->engine) continue;
-        if (choice->foreign_product && !driver->takes_callbacks) continue;
-        if (k-- == 0) return driver;
-    }
-    return NULL;
-}
-
-static yoke_status try_other_drivers(tuning *t, candidate c)
-{
-    const yk_driver *driver, *first = c.driver;
-    if (!t->plan->choice.measure_driver) return YOKE_OK;
-    for (int k = 0; (driver = driver_at(&t->plan->choice, k)); k++) {
-        c.driver = driver;
-        if (driver != first) YK_TRY(try(t, c));
-    }
-    return YOKE_OK;
-}
-
-static const char *other_format(const char *format)
-{
-    return strcmp(format, "csr") == 0 ? "sell" : "csr";
-}
-
-static yoke_status try_all(tuning *t)
-{
-    const yk_choice *choice = &t->plan->choice;
-    const candidate first = t->best;
-    int formats = choice->measure_format ? 2 : 1, shapes = choice->measure_shape ? 2 : 1;
-    for (int f = 0; f < formats; f++) {
-        t->losers = 0;
-        for (int s = 0; s < shapes; s++) {
-            candidate c = first;
-            if (f) c.format = other_format(first.format);
-            if (s) c.folded = !first.folded;
-            if (f || s) YK_TRY(try(t, c));
-            YK_TRY(try_other_drivers(t, c));
-        }
-    }
-    return YOKE_OK;
-}
-
-static yoke_status try_one_by_one(tuning *t)
-{
-    const yk_choice *choice = &t->plan->choice;
-    YK_TRY(try_other_drivers(t, t->best));
-    candidate c = t->best;
-    c.folded = !c.folded;
-    if (choice->measure_shape) YK_TRY(try(t, c));
-    c = t->best;
-    c.format = other_format(c.format);
-    if (choice->measure_format) YK_TRY(try(t, c));
-    return YOKE_OK;
-}
-
-/* A large system's candidates, at most 6, take a fifth of the seconds or 6 iterations each,
- * whichever is longer: 30 or so of the 60, which leaves as many for the rest of the setup. A small
- * system's, at most 12, share three quarters of the seconds. */
+/* A large system's candidates take a fifth of the seconds or 6 iterations each, whichever is
+ * longer, together half of what the effort allows, as the rest of the setup takes time too. A small
+ * system's share three quarters of the seconds. */
 static tuning tuning_of(yoke_plan *plan)
 {
     const yk_choice *choice = &plan->choice;
@@ -279,7 +260,7 @@ static tuning tuning_of(yoke_plan *plan)
     double guess = bytes / DEVICE_BANDWIDTH, iterations = (double)choice->measure_iterations;
     bool small = guess < SMALL_SECONDS;
     return (tuning){.plan = plan,
-                    .best = {choice->driver, choice->format, choice->folded},
+                    .best = -1,
                     .seconds = INFINITY,
                     .deadline = yoke_seconds() +
                                 fmax(choice->measure_seconds * 0.75, guess * iterations * 0.5),
@@ -289,86 +270,62 @@ static tuning tuning_of(yoke_plan *plan)
                     .share = choice->measure_seconds / (small ? 16 : 5)};
 }
 
-static yoke_status measure(tuning *t)
-{
-    YK_TRY(try(t, t->best));
-    YK_TRY(t->steps == 16 ? try_all(t) : try_one_by_one(t));
-    if (t->accepted)
-        yk_log(t->plan->cg.context, YOKE_LOG_DETAIL, "measured, taken: %s, %s, %s",
-               t->best.driver->name, t->best.format, shape_of(t->best.folded));
-    return YOKE_OK;
-}
-
-/* Takes the candidate; another driver of the engine where auto's own declines. */
-static yoke_status settle(yoke_plan *plan, candidate c)
-{
-    const yk_driver *driver, *first = c.driver;
-    bool accepted = false;
-    YK_TRY(use(plan, &c, &accepted));
-    for (int k = 0;
-         !accepted && plan->choice.driver_is_auto && (driver = driver_at(&plan->choice, k)); k++) {
-        c.driver = driver;
-        if (driver != first) YK_TRY(use(plan, &c, &accepted));
-    }
-    return accepted ? YOKE_OK : first->accepts(&plan->cg);
-}
-
-/* auto's estimate, now that the matrix is there: a driver that wins where it can run. */
-static const yk_driver *estimated_driver(yoke_plan *plan)
-{
-    const yk_driver *driver;
-    for (int k = 0; plan->choice.driver_is_auto && (driver = driver_at(&plan->choice, k)); k++)
-        if (driver->wins && driver->accepts(&plan->cg) == YOKE_OK) return driver;
-    return plan->choice.driver;
-}
-
 /* What is known of the plan, if it can be had of this choice and runs. */
-static yoke_status take_wisdom(yoke_plan *plan, candidate *best, bool *taken)
+static yoke_status take_wisdom(tuning *t, bool *taken)
 {
+    yoke_plan *plan = t->plan;
     const yk_wise *wise = plan->wise;
-    const yk_choice *choice = &plan->choice;
-    candidate c = *best;
+    const yk_candidates *list = &plan->candidates;
     *taken = false;
     if (!wise) return YOKE_OK;
-    const yk_driver *driver;
-    for (int k = 0; choice->measure_driver && (driver = driver_at(choice, k)); k++)
-        if (strcmp(driver->name, wise->driver) == 0) c.driver = driver;
-    if (choice->measure_format && strcmp(wise->format, c.format) != 0)
-        c.format = other_format(c.format);
-    if (choice->measure_shape) c.folded = wise->folded;
-    bool same = strcmp(c.driver->name, wise->driver) == 0 && strcmp(c.format, wise->format) == 0 &&
-                c.folded == wise->folded;
-    if (same) YK_TRY(use(plan, &c, taken));
+    for (int k = 0; k < list->count && !*taken; k++) {
+        const yk_candidate *c = &list->of[k];
+        if (strcmp(c->driver, wise->driver) != 0 || strcmp(c->format, wise->format) != 0 ||
+            c->folded != wise->folded)
+            continue;
+        YK_TRY(use(plan, c, taken));
+        if (*taken) t->best = k;
+    }
     if (*taken)
-        *best = c;
+        note_wisdom(plan, list->of[t->best].driver);
     else
         yk_plan_note(plan, "wisdom not used: driver %s, format %s, shape %s cannot be had here",
                      wise->driver, wise->format, shape_of(wise->folded));
     return YOKE_OK;
 }
 
-static yoke_status measure_or_know(yoke_plan *plan, tuning *t)
+static yoke_status measure_or_know(tuning *t)
 {
     bool taken;
-    YK_TRY(take_wisdom(plan, &t->best, &taken));
-    if (taken) {
-        note_wisdom(plan, t->best.driver->name);
-        return YOKE_OK;
-    }
-    plan->timed = true;
+    YK_TRY(take_wisdom(t, &taken));
+    if (taken) return YOKE_OK;
+    t->plan->timed = true;
     return measure(t);
+}
+
+/* Takes the best that was measured, else the first of the list that runs here. */
+static yoke_status settle(const tuning *t)
+{
+    yoke_plan *plan = t->plan;
+    const yk_candidates *list = &plan->candidates;
+    bool accepted = false;
+    if (t->best >= 0) YK_TRY(use(plan, &list->of[t->best], &accepted));
+    for (int k = 0; k < list->count && !accepted; k++)
+        if (!list->of[k].folded || yk_parts_may_fold(plan))
+            YK_TRY(use(plan, &list->of[k], &accepted));
+    return accepted ? YOKE_OK : plan->choice.driver->accepts(&plan->cg);
 }
 
 static yoke_status tune_gpu(yoke_plan *plan)
 {
     const yk_choice *choice = &plan->choice;
     yk_cg *cg = &plan->cg;
-    plan->choice.driver = estimated_driver(plan);
     tuning t = tuning_of(plan);
     bool possible = plan->bad_diagonal_row < 0;
+    yk_plan_list_candidates(plan);
     if (possible && (choice->measure_driver || choice->measure_format || choice->measure_shape))
-        YK_TRY(measure_or_know(plan, &t));
-    YK_TRY(settle(plan, t.best));
+        YK_TRY(measure_or_know(&t));
+    YK_TRY(settle(&t));
     if (choice->measure_format) cg->driver->engine->keep_format(cg);
     cg->s = (yk_cg_scalars){0};
     return YOKE_OK;

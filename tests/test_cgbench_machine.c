@@ -50,14 +50,15 @@ Test(cgbench_machine, says_that_a_kept_profile_was_cut_short_and_replaces_it)
     cr_assert_str_empty(err);
 }
 
-Test(cgbench_machine, calibrates_where_nothing_can_be_kept)
+Test(cgbench_machine, shows_what_cannot_be_kept_and_ends_in_exit_3)
 {
     setenv("CUDA_VISIBLE_DEVICES", "", 1);
     unsetenv("XDG_CACHE_HOME");
     unsetenv("HOME");
-    cr_assert_eq(cgbench("machine --calibrate --threads 1"), 0, "%s", err);
-    cr_assert(strstr(err, "neither XDG_CACHE_HOME nor HOME"), "%s", err);
+    cr_assert_eq(cgbench("machine --calibrate --threads 1"), 3, "%s", err);
+    cr_assert(strstr(err, "the profile is not kept: no folder"), "%s", err);
     cr_assert(strstr(out, "cpu_region"), "%s", out);
+    cr_assert_not(strstr(out, "kept in"), "%s", out);
 }
 
 Test(cgbench_machine, shows_a_machine_that_is_not_here)
@@ -109,4 +110,13 @@ Test(cgbench_machine, wisdom_never_takes_the_place_of_another_file)
     read_text("notes", text, sizeof text);
     cr_assert_str_eq(text, "not to be lost\n");
     cr_assert_eq(cgbench("run gen:poisson2d5:5 --wisdom -"), 2);
+}
+
+Test(cgbench_machine, wisdom_begins_in_an_empty_file)
+{
+    write_text("w", "");
+    cr_assert_eq(cgbench(measured), 0, "%s", err);
+    cr_assert_not(strstr(err, "wisdom"), "%s", err);
+    cr_assert_eq(cgbench(measured), 0, "%s", err);
+    cr_assert(strstr(out, "nothing was timed"), "%s", out);
 }

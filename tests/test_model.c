@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "lib/ranks.h"
+#include "solvers/candidates.h"
 #include "tests/systems.h"
 
 /* 1e12 B/s on a GPU without a cache, 1e11 on 8 threads, 1e10 over the link; a barrier of 1 us. */
@@ -463,4 +464,98 @@ Test(model, a_generated_matrix_may_be_larger_than_any_memory)
     cr_assert_eq(yoke_shape_of_generated("frob:3", &a), YOKE_UNKNOWN_NAME);
     cr_assert_eq(yoke_shape_of_generated("poisson3d7:x", &a), YOKE_INVALID);
     cr_assert_eq(yoke_shape_of_generated("poisson3d7:3000000", &a), YOKE_INVALID);
+}
+
+/* -------------------------------------------------------------- candidates */
+
+/* A million rows, seven entries each; every owner, two drivers, both formats and shapes. */
+static yk_space all_of(double rows)
+{
+    return (yk_space){.cpu = true,
+                      .gpu = true,
+                      .shared = true,
+                      .unfolded = true,
+                      .folded = true,
+                      .driver = {"graph", "persistent"},
+                      .format = {"sell", "csr"},
+                      .memory = {"mapped", "explicit"},
+                      .home = "owner",
+                      .share = -1.0,
+                      .chip_rows = 200000.0,
+                      .matrix = {.rows = rows,
+                                 .nonzeros = 7.0 * rows,
+                                 .sell_entries = 7.0 * rows,
+                                 .start_bytes = 4.0},
+                      .threads = 8};
+}
+
+Test(model, candidates_are_every_combination_that_goes_together_once)
+{
+    yk_candidates list;
+    const yk_space large = all_of(1e6), small = all_of(1e5);
+    yk_candidates_list(&large, &list);
+    cr_assert_eq(list.count, 2 + 4 + 4,
+                 "CPU by shape; GPU by format and shape; both by format, mode");
+    for (int i = 0; i < list.count; i++) {
+        const yk_candidate *c = &list.of[i];
+        cr_assert(!c->memory || !c->folded, "both together do not fold");
+        cr_assert_str_neq(c->driver, "persistent", "too many rows for the chip");
+        cr_assert(isnan(c->predicted) && isnan(c->measured));
+    }
+    yk_candidates_list(&small, &list);
+    cr_assert_eq(list.count, 2 + 5 + 4, "one more stays on the chip, in one format, unfolded");
+}
+
+Test(model, candidates_are_ranked_by_what_was_measured_then_by_what_is_predicted)
+{
+    const yk_profile p = round_machine();
+    yk_candidates list;
+    const yk_space space = all_of(1e6);
+    yk_candidates_list(&space, &list);
+    yk_candidates_predict(&space, &p, NULL, &list);
+    yk_candidates_rank(&list);
+    for (int i = 1; i < list.count; i++)
+        cr_assert_leq(list.of[i - 1].predicted, list.of[i].predicted);
+    cr_assert_eq(&list.of[0], yk_candidates_best(&list, list.of[0].cpu_share > 0.0, true));
+    yk_candidate *last = &list.of[list.count - 1];
+    const char *driver = last->driver;
+    last->measured = 1.0;
+    yk_candidates_rank(&list);
+    cr_assert_eq(list.of[0].measured, 1.0, "what is measured is known better");
+    cr_assert_str_eq(list.of[0].driver, driver);
+}
+
+/* With b the ratio of the speeds the best share is b / (1 + b): here a tenth of 1e12 B/s, and what
+ * passes beyond reading make of it. */
+Test(model, candidates_of_both_owners_find_the_share_and_keep_to_the_least_one)
+{
+    const yk_profile p = round_machine();
+    yk_candidates list;
+    yk_space space = all_of(1e7);
+    yk_candidates_list(&space, &list);
+    yk_candidates_predict(&space, &p, NULL, &list);
+    const yk_candidate *both = yk_candidates_best(&list, true, true);
+    const yk_candidate *gpu = yk_candidates_best(&list, false, true);
+    cr_assert(both->cpu_share > 0.06 && both->cpu_share < 0.12, "%g", both->cpu_share);
+    cr_assert_lt(both->predicted, gpu->predicted);
+    space.least_share = 0.5;
+    yk_candidates_list(&space, &list);
+    yk_candidates_predict(&space, &p, NULL, &list);
+    both = yk_candidates_best(&list, true, true);
+    cr_assert(both->cpu_share >= 0.5 && both->cpu_share < 0.51, "%g", both->cpu_share);
+    cr_assert_gt(both->predicted, gpu->predicted);
+}
+
+Test(model, candidates_take_from_another_machine_what_this_one_does_not_know)
+{
+    yk_profile known = round_machine(), without = known;
+    yk_candidates list;
+    const yk_space space = all_of(1e6);
+    without.gpu_grid_barrier.kind = YK_UNKNOWN;
+    yk_candidates_list(&space, &list);
+    yk_candidates_predict(&space, &without, NULL, &list);
+    cr_assert_null(yk_candidates_best(&list, false, true));
+    cr_assert_not_null(yk_candidates_best(&list, true, false));
+    yk_candidates_predict(&space, &without, &known, &list);
+    cr_assert_not_null(yk_candidates_best(&list, false, true));
 }

@@ -254,6 +254,39 @@ Test(plan, reports_say_what_ran)
                  12.0 * 7840 + 84.0 * 1600);
 }
 
+/* What was left free is there, each once, with what was measured; one of them is this plan. */
+static void has_candidates(const yoke_plan_options *planning, int count, int measured)
+{
+    yoke_plan *plan = NULL;
+    yoke_candidate c;
+    int taken = 0, timed = 0, k = 0;
+    MUST(yoke_plan_create(generated(new_context(), "poisson2d5:40"), planning, &plan));
+    for (; yoke_plan_candidate(plan, k, &c); k++) {
+        taken += c.taken;
+        timed += c.measured > 0.0;
+        cr_assert_gt(c.predicted, 0.0);
+        cr_assert_str_eq(c.driver, "team");
+        cr_assert_null(c.memory);
+    }
+    cr_assert_eq(k, count);
+    cr_assert_eq(taken, 1);
+    cr_assert_eq(timed, measured);
+    cr_assert_not(yoke_plan_candidate(plan, -1, &c));
+    yoke_plan_destroy(plan);
+}
+
+Test(plan, candidates_are_what_was_left_free)
+{
+    yoke_plan_options planning = yoke_plan_defaults();
+    planning.partition = "cpu";
+    has_candidates(&planning, 2, 0);
+    planning.effort = "measure";
+    has_candidates(&planning, 2, 2);
+    planning.shape = "folded";
+    has_candidates(&planning, 1, 0);
+    cr_assert_not(yoke_plan_candidate(NULL, 0, &(yoke_candidate){0}));
+}
+
 Test(plan, bad_options_of_a_solve_are_refused)
 {
     yoke_matrix *matrix = tridiagonal(new_context(), 10, 0);

@@ -188,6 +188,14 @@ Test(wisdom, that_was_edited_is_used_and_told)
     cr_assert_eq(counts().used, 1);
 }
 
+Test(wisdom, of_an_empty_file_is_none_yet)
+{
+    fclose(fopen(path, "w"));
+    cr_assert_eq(yoke_wisdom_import(context, path), YOKE_OK, "%s", yoke_error_text());
+    cr_assert_eq(counts().known, 0);
+    cr_assert_str_empty(logged);
+}
+
 Test(wisdom, refuses_what_is_no_wisdom)
 {
     FILE *file = fopen(path, "w");

@@ -141,6 +141,23 @@ enum { YOKE_PASSES = 8 /* of a plan, at most */ };
  * YOKE_UNSUITABLE: what a user's operator or preconditioner moves is not known. */
 YOKE_API yoke_status yoke_plan_time_passes(yoke_plan *plan, yoke_pass *pass, int *count);
 
+/* -------------------------------------------------------- what might have been */
+
+/* One of the plans that could have been made: it is by such a list that auto chooses. */
+typedef struct yoke_candidate {
+    /* Static; memory: NULL with one owner. */
+    const char *partition, *memory, *home, *driver, *format, *shape;
+    double cpu_share;           /* of the rows */
+    double predicted, measured; /* seconds of an iteration, by the model, and by the effort measure
+                                 * or patient; NaN: not known, not measured */
+    int taken;                  /* this plan is it */
+} yoke_candidate;
+
+/* The k-th candidate (0-based): those that were measured, then the others, the fastest first;
+ * returns 0 past the end. Of what was not left to auto there is one of each. Predicts what planning
+ * had no need to. */
+YOKE_API int yoke_plan_candidate(yoke_plan *plan, int k, yoke_candidate *candidate);
+
 /* ------------------------------------------------------------------- model */
 
 enum { YOKE_HALOS = 4 };
@@ -303,9 +320,10 @@ YOKE_API double yoke_profile_value(const yoke_profile *profile, const char *name
  * what was asked. The same plan is then made without timing anything, with a notice in its reports.
  * What "patient" found serves "measure" too.
  *
- * import: adds what a file holds; what was cut short, or is of another machine, driver or version
- * of the library, is not used, with a line to the context's log. YOKE_IO; YOKE_FORMAT for what is
- * no wisdom. export: replaces the file, as text. forget: all of it. */
+ * import: adds what a file holds, nothing where it is empty; what was cut short, or is of another
+ * machine, driver or version of the library, is not used, with a line to the context's log.
+ * YOKE_IO; YOKE_FORMAT for what is no wisdom. export: replaces the file, as text. forget: all of
+ * it. */
 YOKE_API yoke_status yoke_wisdom_import(yoke_context *context, const char *path);
 YOKE_API yoke_status yoke_wisdom_export(yoke_context *context, const char *path);
 YOKE_API yoke_status yoke_wisdom_forget(yoke_context *context);

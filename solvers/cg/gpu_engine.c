@@ -162,6 +162,7 @@ enum { ROUNDING = 20 * 2 << 20 };
 
 static yoke_status available(yk_cg *cg, size_t *bytes)
 {
+    if (!cg->gpu) return yk_fail(YOKE_UNUSABLE, "no device is open");
     const yk_device *device = &cg->gpu->device;
     int previous = yk_device_enter(device);
     yoke_status status = yk_device_free_now(device, bytes);
