@@ -33,6 +33,11 @@
     X(resident_barriers, 3.79, "grid barriers of an iteration of driver persistent")               \
     X(resident_row, 0.502e-9, "seconds a row of a block: vectors, halo by messages")               \
     X(resident_entry, 0.278e-9, "seconds an entry of a block, from shared memory or L2")           \
+    /* Vectors on the chip, the matrix not. Fitted to 7-point and 27-point systems of 80^3 and     \
+     * 128^3 rows. */                                                                              \
+    X(held_barriers, 5.0, "grid barriers of an iteration")                                         \
+    X(held_share, 0.9, "share of the memory's speed that the matrix reaches")                      \
+    X(held_vector_share, 0.75, "the same of vectors")                                              \
     /* CPU: shares of what reading reaches, measured on sets of the same size. In memory from the  \
      * H200's host, the others fitted to one core with everything in its caches: a row is a chain  \
      * of fused operations that no width of SIMD hides, a folded one gathers two vectors. */       \

@@ -6,6 +6,9 @@
 
 enum { SECTOR = 32, CHUNK = 256 };
 
+/* Chunks of a block: with more its matrix is not on the chip, nor are x, and q. */
+enum { RESIDENT = 8, HOLDS_X = 20, HOLDS_Q = 32 };
+
 /* Share of the gathers whose sector no other row near by wants: none where a sector's four numbers
  * serve a row each, all where each entry has a sector of its own. */
 double yk_model_lonely(const yoke_shape *a)
@@ -130,12 +133,33 @@ static void over_the_link(const yk_model *m, yk_model_times *times)
     if (yk_model_halves(m) > 1) steps(m, 0.0, 1, times->at[1]);
 }
 
+/* A block's chunks of rows. */
+static double chunks_of_block(const yk_model *m)
+{
+    return ceil(ceil(m->gpu_rows / CHUNK) / yk_figure_or(&m->machine->gpu_sms, NAN));
+}
+
+/* Vectors on the chip, the matrix not: p goes to memory, too, and what a block has no room for: x,
+ * then q. */
+static void held(const yk_model *m, yk_model_times *times)
+{
+    double of_block = chunks_of_block(m), speed = memory_speed(m);
+    double barriers = m->c->held_barriers * yk_figure_or(&m->machine->gpu_grid_barrier, NAN);
+    double matrix = m->gpu_bytes / (m->c->held_share * speed);
+    double p = 12.0 + (of_block > HOLDS_Q ? 8.0 : 0.0); /* written, and half of it read */
+    double rest = (of_block > HOLDS_Q ? 8.0 : 0.0) + (of_block > HOLDS_X ? 16.0 : 0.0);
+    times->at[0][YK_TERM_gpu_matrix] += matrix;
+    times->at[0][YK_TERM_gpu_gathers] += fmax(0.0, gather_seconds(m) - matrix);
+    times->at[0][YK_TERM_gpu_vectors] += p * m->gpu_rows / (m->c->held_vector_share * speed);
+    times->at[1][YK_TERM_gpu_vectors] += rest * m->gpu_rows / (m->c->held_vector_share * speed);
+    times->at[0][YK_TERM_gpu_tails] += 0.6 * barriers;
+    times->at[1][YK_TERM_gpu_tails] += 0.4 * barriers;
+}
+
 /* Blocks have whole chunks; the longest-running one counts. */
 static void on_the_chip(const yk_model *m, yk_model_times *times)
 {
-    double sms = yk_figure_or(&m->machine->gpu_sms, NAN);
-    double chunks = ceil(m->gpu_rows / CHUNK), of_block = ceil(chunks / sms);
-    double rows = of_block * CHUNK, entries = rows * m->nonzeros / m->rows;
+    double rows = chunks_of_block(m) * CHUNK, entries = rows * m->nonzeros / m->rows;
     double barriers = m->c->resident_barriers * yk_figure_or(&m->machine->gpu_grid_barrier, NAN);
     times->at[0][YK_TERM_gpu_matrix] += m->c->resident_entry * entries;
     times->at[0][YK_TERM_gpu_vectors] += m->c->resident_row * rows;
@@ -159,7 +183,9 @@ bool yk_model_reads_host_memory(const yk_model *m)
 
 void yk_model_gpu_terms(const yk_model *m, yk_model_times *times)
 {
-    if (m->plan->driver == YK_MODEL_PERSISTENT)
+    if (m->plan->driver == YK_MODEL_PERSISTENT && chunks_of_block(m) > RESIDENT)
+        held(m, times);
+    else if (m->plan->driver == YK_MODEL_PERSISTENT)
         on_the_chip(m, times);
     else if (lies_in_host_memory(m->plan))
         over_the_link(m, times);

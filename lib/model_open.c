@@ -239,7 +239,7 @@ static yoke_status check(const yk_model_plan *plan)
 static yoke_status check_chip(const yoke_model *model, const yoke_shape *shape,
                               const yk_model_plan *plan)
 {
-    const double most = 16.0 * 256.0; /* rows of a multiprocessor */
+    const double most = 64.0 * 256.0; /* rows of a multiprocessor */
     double sms = yk_figure_or(&model->profile.gpu_sms, 0.0);
     if (plan->driver != YK_MODEL_PERSISTENT || shape->rows <= most * sms) return YOKE_OK;
     return yk_fail(YOKE_UNSUITABLE,

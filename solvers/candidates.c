@@ -18,12 +18,20 @@ static bool is_persistent(const yk_candidate *c)
     return strcmp(c->driver, "persistent") == 0;
 }
 
-/* What stays on the chip has a format of its own, and p there. */
+/* What stays on the chip whole has a format of its own, which goes by the first; a larger system is
+ * in SELL. */
+static bool goes_on_chip(const yk_space *space, const yk_candidate *c)
+{
+    if (c->cpu_share != 0.0) return false;
+    if (space->matrix.rows <= space->chip_rows) return space->format[0] == c->format;
+    return space->matrix.rows <= space->held_rows && strcmp(c->format, "sell") == 0;
+}
+
+/* p stays there. */
 static void add_shapes(const yk_space *space, yk_candidate c, yk_candidates *list)
 {
     bool on_chip = is_persistent(&c);
-    if (on_chip && (c.cpu_share != 0.0 || space->matrix.rows > space->chip_rows)) return;
-    if (on_chip && space->format[0] != c.format) return;
+    if (on_chip && !goes_on_chip(space, &c)) return;
     for (int folded = 0; folded < 2; folded++) {
         if (!(folded ? space->folded : space->unfolded)) continue;
         if (folded && (on_chip || c.memory)) continue;

@@ -34,7 +34,8 @@ typedef struct yk_space {
     double spill;       /* of that home, where it is spill */
     double share;       /* the CPU's beside a GPU; negative: what the model finds the best */
     double least_share; /* then: no less, as the GPU has no room for the rest */
-    double chip_rows;   /* that driver persistent takes at most */
+    double chip_rows;   /* that driver persistent takes at most, in a format of its own */
+    double held_rows;   /* the same, in SELL: of the system only vectors are on the chip */
     yoke_shape matrix;
     bool jacobi;
     int threads, gpu_sms; /* as in yk_model_plan */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "lib/status.h"
+#include "solvers/cg/gpu_held.h"
 #include "solvers/estimate.h"
 #include "solvers/planner.h"
 #include "solvers/registry.h"
@@ -84,9 +85,10 @@ static void free_on_gpu(const yoke_plan *plan, yk_space *space)
     list_drivers(plan, space);
     space->format[0] = choice->format;
     if (choice->measure_format) space->format[1] = other_format(choice->format);
-    if (choice->residency == YK_RESIDENT_ASKED) space->chip_rows = YK_RESIDENT_CHUNKS * chip;
-    if (choice->residency == YK_RESIDENT_IF_FASTER)
+    if (choice->residency != YK_RESIDENT_NEVER) {
         space->chip_rows = YK_RESIDENT_AUTO_CHUNKS * chip;
+        space->held_rows = YK_HELD_CHUNKS * chip;
+    }
     if (!choice->shared) return;
     space->memory[0] = choice->memmode->name;
     space->share = 1.0 - (double)choice->gpu_rows / (double)plan->matrix->csr.rows;

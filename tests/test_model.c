@@ -384,8 +384,10 @@ Test(model, names_that_do_not_go_together_are_refused)
     cr_assert_eq(yoke_model_predict(model, &a, &plan, &p), YOKE_UNSUITABLE);
     plan = (yoke_model_plan){.driver = "team"};
     cr_assert_eq(yoke_model_predict(model, &a, &plan, &p), YOKE_UNSUITABLE);
-    plan = (yoke_model_plan){.driver = "persistent"}; /* a million rows */
-    cr_assert_eq(yoke_model_predict(model, &a, &plan, &p), YOKE_UNSUITABLE);
+    plan = (yoke_model_plan){.driver = "persistent"};
+    yoke_shape large = a;
+    large.rows = 3e6; /* of 2.2 million that the chip has room for */
+    cr_assert_eq(yoke_model_predict(model, &large, &plan, &p), YOKE_UNSUITABLE);
     plan = (yoke_model_plan){.format = "frob"};
     cr_assert_eq(yoke_model_predict(model, &a, &plan, &p), YOKE_UNKNOWN_NAME);
     plan = (yoke_model_plan){.home = "spill:2"};
@@ -504,6 +506,10 @@ Test(model, candidates_are_every_combination_that_goes_together_once)
     }
     yk_candidates_list(&small, &list);
     cr_assert_eq(list.count, 2 + 5 + 4, "one more stays on the chip, in one format, unfolded");
+    yk_space held = large;
+    held.held_rows = 2e6;
+    yk_candidates_list(&held, &list);
+    cr_assert_eq(list.count, 2 + 5 + 4, "one more has its vectors on the chip, in SELL, unfolded");
 }
 
 Test(model, candidates_are_ranked_by_what_was_measured_then_by_what_is_predicted)
