@@ -50,15 +50,11 @@ must_fail()
     echo "a planted $what is seen"
 }
 
-# Every build in $work but gcc's leaves out CUDA too, whatever the machine has: nvcc takes a minute a
-# build. gcc's adds "$(cuda_if_found)", and of two options configure takes the later.
+# Every build in $work leaves out CUDA too, whatever the machine has: nvcc takes a minute a build.
 without_extras=(--without-cuda --without-mpi --without-petsc --without-hypre --without-metis)
 
 # Where configure looks for it.
 nvcc_found() { PATH=$PATH:/usr/local/cuda/bin type -P nvcc; }
-
-# By name, so that a toolkit that does not work is an error.
-cuda_if_found() { if nvcc_found >/dev/null; then echo --with-cuda; fi; }
 
 # configured_in NAME OPTIONS...: a build folder of its own, with nothing optional but OpenMP.
 configured_in()

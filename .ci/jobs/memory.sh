@@ -3,7 +3,7 @@
 # memory.sh: jobs that watch a program run. Criterion 2.4.1 passes a test whose leak a sanitizer
 # saw, and its children's reports are lost, so reports go to files and a file fails the job.
 
-san_flags="-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined"
+san_flags="-O1 -g1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined"
 
 # sanitized REPORTS COMMAND...: fails if the command does or a report was written to REPORTS.*.
 # gcc's undefined-behaviour sanitizer, beside the address one, writes no file: it aborts instead,
@@ -48,12 +48,18 @@ END
     done
 }
 
-about[sanitizers]="all tests under the address, leak and undefined-behaviour sanitizers"
+# All but the battery on the fake runtime, which goes the ways of other suites once more for their bits, and
+# the study without it; of the scripts none, which run no code that is built here.
+# shellcheck disable=SC2016 # make's
+sanitized_tests='$(filter-out tests/test_battery_on_fake tests/test_study,$(criterion_suites) $(fake_suites))'
+sanitized_tests+=' tests/fake_stress tests/rank_stress tests/stress'
+
+about[sanitizers]="the suites under the address, leak and undefined-behaviour sanitizers"
 job_sanitizers()
 {
     planted_for_sanitizers
     configured_in sanitizers CC=gcc CFLAGS="$san_flags" --disable-shared
-    sanitized "$work/san-report" checks sanitizers
+    sanitized "$work/san-report" checks sanitizers TESTS="$sanitized_tests"
 }
 
 # raced REPORTS COMMAND...: fails if the command does or a race was reported to REPORTS.*. clang's
@@ -99,21 +105,21 @@ job_threads()
 # the program behind its wrapper script.
 grind()
 {
-    "$work/plain/libtool" --mode=execute valgrind -q --leak-check=full --errors-for-leak-kinds=definite,indirect \
+    "$work/archive/libtool" --mode=execute valgrind -q --leak-check=full --errors-for-leak-kinds=definite,indirect \
         --show-leak-kinds=definite,indirect --error-exitcode=9 "$@"
 }
 
 about[valgrind]="cgbench, and the GPU path on the fake runtime, under valgrind: uninitialised values, leaks"
 job_valgrind()
 {
-    plain_build all
-    local tool=$work/plain/cgbench
+    (archive_build)
+    local tool=$work/archive/cgbench
     grind "$tool" solve matrices/real/1138_bus.mtx --precond jacobi --threads 2 --quiet
     grind "$tool" solve gen:poisson3d7:12 --threads 2 --parts 2 --out "$work/x.mtx" --quiet
     grind "$tool" list >"$work/list.log"
-    makes plain tests/fake_stress tests/rank_stress
-    grind "$work/plain/tests/fake_stress"
-    grind "$work/plain/tests/rank_stress"
+    makes archive tests/fake_stress tests/rank_stress
+    grind "$work/archive/tests/fake_stress"
+    grind "$work/archive/tests/rank_stress"
     printf '#include <stdlib.h>\nint main(int c, char **v) { int *p = malloc(8); (void)v; return *p == c; }\n' >"$work/planted.c"
     gcc -g "$work/planted.c" -o "$work/planted"
     must_fail "uninitialised value and leak" grind "$work/planted"

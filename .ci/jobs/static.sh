@@ -89,7 +89,7 @@ readable()
 about[tidy]="clang-tidy: the analyzer and bugprone, on the library and the tool"
 job_tidy()
 {
-    [ -f build/config.h ] || { echo "needs job check first"; return 1; }
+    needs_check
     tidies $(sources | grep -E '^(lib|memmodes|partition|matrices|solvers|bench|examples)/.*\.c$' |
         grep -v '^bench/rivals/' | readable | sed "s|^|$PWD/|")
     echo 'int planted(int *p); int planted(int *p) { if (!p) return *p; return 0; }' >"$work/planted.c"
