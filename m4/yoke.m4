@@ -57,6 +57,20 @@ CFLAGS=$yoke_save_CFLAGS
 AC_SUBST([VECTORISE_CFLAGS])
 ])
 
+# YOKE_ALIGN: ALIGN_CFLAGS, what the compiler takes of the flags that put functions and loops on the lines
+# of a cache, so that what stands before them does not change their speed.
+AC_DEFUN([YOKE_ALIGN], [
+ALIGN_CFLAGS=
+for yoke_flag in -falign-functions=64 -falign-loops=64; do
+  AC_MSG_CHECKING([whether $CC takes $yoke_flag])
+  yoke_save_CFLAGS=$CFLAGS CFLAGS="$CFLAGS -Werror $yoke_flag"
+  AC_COMPILE_IFELSE([AC_LANG_PROGRAM()],
+    [ALIGN_CFLAGS="$ALIGN_CFLAGS $yoke_flag"; AC_MSG_RESULT([yes])], [AC_MSG_RESULT([no])])
+  CFLAGS=$yoke_save_CFLAGS
+done
+AC_SUBST([ALIGN_CFLAGS])
+])
+
 # YOKE_SIMD: which row sums are compiled beside the portable ones; chosen at run time.
 AC_DEFUN([YOKE_SIMD], [
 yoke_simd_summary="portable"
