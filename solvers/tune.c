@@ -213,22 +213,23 @@ static yoke_status try(tuning *t, int k)
 }
 
 /* What the model sees so far behind the best is not worth timing, but to the patient: its largest
- * error on one GPU is a quarter. */
+ * error on one GPU is a quarter. Of what declines nothing follows for the others. */
 #define FAR_BEHIND 2.0
 
-static bool is_worth_timing(const yoke_plan *plan, int k)
+static bool is_worth_timing(const tuning *t, int k)
 {
-    const yk_candidate *c = plan->candidates.of;
-    bool is_patient = strcmp(plan->choice.effort, "patient") == 0;
-    return is_patient || !(c[k].predicted > FAR_BEHIND * c[0].predicted);
+    const yk_candidate *c = t->plan->candidates.of;
+    bool is_patient = strcmp(t->plan->choice.effort, "patient") == 0;
+    return is_patient || t->best < 0 || !(c[k].predicted > FAR_BEHIND * c[t->best].predicted);
 }
 
-/* Whether another driver of its format and shape stands before it: between drivers the model knows
- * well, so the others come first. */
+/* Whether another driver of its format and shape stands before it and ran: between drivers the
+ * model knows well, so other formats and shapes come first. */
 static bool is_another_driver(const yk_candidates *list, int k)
 {
     for (int i = 0; i < k; i++)
-        if (list->of[i].format == list->of[k].format && list->of[i].folded == list->of[k].folded)
+        if (!isnan(list->of[i].measured) && list->of[i].format == list->of[k].format &&
+            list->of[i].folded == list->of[k].folded)
             return true;
     return false;
 }
@@ -239,8 +240,7 @@ static yoke_status measure(tuning *t)
     const yk_candidates *list = &t->plan->candidates;
     for (int late = 0; late < 2; late++)
         for (int k = 0; k < list->count; k++)
-            if (is_another_driver(list, k) == late && is_worth_timing(t->plan, k))
-                YK_TRY(try(t, k));
+            if (is_another_driver(list, k) == late && is_worth_timing(t, k)) YK_TRY(try(t, k));
     if (t->best < 0) return YOKE_OK;
     const yk_candidate *best = &list->of[t->best];
     yk_log(t->plan->cg.context, YOKE_LOG_DETAIL, "measured, taken: %s, %s, %s", best->driver,
