@@ -109,6 +109,7 @@ if [ $# -gt 0 ]; then
     for program in "$@"; do claims_hold "$program"; done
 else
     claims_hold tests/mpi/ranks
+    claims_hold tests/mpi/recurrences
     claims_hold tests/mpi/deals
     nobody_outlives_a_killed_rank
     cgbench_speaks_once
