@@ -183,6 +183,7 @@ void yk_cg_ranks_add(yk_cg *cg, yk_tree *all)
 void yk_cg_ranks_begin(yk_cg *cg)
 {
     yk_flag_set(&cg->ranks->halo, cg->meetings);
+    cg->ranks->clock.began = cg->s.iteration;
 }
 
 /* Outside the loop every boundary is where it belongs, whoever advances next. With pipelining a
@@ -193,6 +194,7 @@ void yk_cg_ranks_end(yk_cg *cg)
     if (ranks->flying) (void)wait(cg, ranks->flight);
     ranks->flying = false;
     if (yk_flag_get(cg->link.abort)) cg->s.stop = YK_CG_ABORTED;
+    ranks->clock.times.iterations += cg->s.iteration - ranks->clock.began;
 }
 
 yoke_status yk_cg_ranks_agree(yk_cg *cg)
@@ -221,7 +223,9 @@ bool yk_cg_ranks_dispatch(yk_cg *cg, yk_boundary which)
 bool yk_cg_ranks_finish_halo(yk_cg *cg, unsigned meeting)
 {
     struct yk_cg_ranks *ranks = cg->ranks;
+    double began = yk_rank_clock_read(&ranks->clock);
     if (ranks->flying && !wait(cg, ranks->flight)) return false;
+    yk_rank_clock_add(&ranks->clock, began, &ranks->clock.times.halo);
     ranks->flying = false;
     yk_flag_set(&ranks->halo, meeting);
     return true;
@@ -267,9 +271,12 @@ static void hand_out(yk_cg *cg, unsigned meeting)
  * up. */
 bool yk_cg_ranks_meet(yk_cg *cg, yk_half half, unsigned meeting, int dots)
 {
+    struct yk_cg_ranks *ranks = cg->ranks;
     bool good = collect(cg, meeting, dots);
     if (half == YK_HALF_UPDATE) good = yk_cg_ranks_dispatch(cg, YK_BOUNDARY_Z) && good;
+    double began = yk_rank_clock_read(&ranks->clock);
     if (!reduce(cg, word_of(cg, good))) return false;
+    yk_rank_clock_add(&ranks->clock, began, &ranks->clock.times.sums);
     hand_out(cg, meeting);
     return true;
 }
@@ -291,7 +298,9 @@ bool yk_cg_ranks_finish_sums(yk_cg *cg, unsigned meeting)
     struct yk_cg_ranks *ranks = cg->ranks;
     if (!ranks->reducing) return false;
     ranks->reducing = false;
+    double began = yk_rank_clock_read(&ranks->clock);
     if (!reduced(cg, yk_ranks_end_reduce(cg->context), ranks->own_word != 0)) return false;
+    yk_rank_clock_add(&ranks->clock, began, &ranks->clock.times.sums);
     hand_out(cg, meeting);
     return true;
 }

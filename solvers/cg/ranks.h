@@ -16,6 +16,8 @@
 #ifndef YK_CG_RANKS_H
 #define YK_CG_RANKS_H
 
+#include <yoke_tools.h>
+
 #include "lib/ranks.h"
 #include "lib/spread.h"
 #include "solvers/cg/cg.h"
@@ -25,6 +27,23 @@ typedef struct yk_inner {
     int64_t first, last;
     yk_tree sums;
 } yk_inner;
+
+/* Read by the first worker alone, and only where somebody asked. */
+typedef struct yk_rank_clock {
+    bool on;
+    yoke_rank_times times;
+    int64_t began; /* iteration of the advance */
+} yk_rank_clock;
+
+static inline double yk_rank_clock_read(const yk_rank_clock *clock)
+{
+    return clock->on ? yoke_seconds() : 0.0;
+}
+
+static inline void yk_rank_clock_add(const yk_rank_clock *clock, double since, double *to)
+{
+    if (clock->on) *to += yoke_seconds() - since;
+}
 
 enum { YK_RANK_CHANNELS = YK_BOUNDARY_M + 2 };
 
@@ -41,6 +60,7 @@ struct yk_cg_ranks {
     yk_inner *inner;    /* [pieces] */
     yk_message message; /* of the first worker */
     bool told;          /* by another rank to give up */
+    yk_rank_clock clock;
 };
 
 /* Planning: once the parts have their vectors. */

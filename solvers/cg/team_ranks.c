@@ -39,6 +39,14 @@ static void multiply_inner(const yk_worker *w, int i, yk_task task)
     multiply_range(w, &c, task, inner->first, inner->last, &inner->sums);
 }
 
+static void multiply_interior(const yk_worker *w, yk_task task)
+{
+    yk_rank_clock *clock = &w->cg->ranks->clock;
+    double began = w->index == 0 ? yk_rank_clock_read(clock) : 0.0;
+    YK_FOR_MY_PIECES(w, i) multiply_inner(w, i, task);
+    if (w->index == 0) yk_rank_clock_add(clock, began, &clock->times.interior);
+}
+
 /* The rows before and behind; the sums as if all had been taken in order. */
 static void multiply_rest(const yk_worker *w, int i, yk_task task)
 {
@@ -80,7 +88,7 @@ bool yk_team_multiply_over_ranks(yk_worker *w, unsigned number)
         if (!cg->folded) yk_team_run_task(cg, &cg->piece[i], &c, YK_TASK_DIRECTION);
     }
     if (gates && !yk_team_gate(w, number)) return false;
-    YK_FOR_MY_PIECES(w, i) multiply_inner(w, i, task);
+    multiply_interior(w, task);
     if (!halo_has_come(w, number - 1)) return false;
     if (gates) direct_halos(w);
     if (gates && cg->ranks->spread->halo > 0 && !yk_team_gate(w, number + 1)) return false;
@@ -94,7 +102,7 @@ bool yk_team_multiply_over_ranks(yk_worker *w, unsigned number)
 /* Of rows that are written; the boundary is under way. */
 static bool product(yk_worker *w, yk_task task, unsigned number)
 {
-    YK_FOR_MY_PIECES(w, i) multiply_inner(w, i, task);
+    multiply_interior(w, task);
     if (!halo_has_come(w, number)) return false;
     YK_FOR_MY_PIECES(w, i) multiply_rest(w, i, task);
     return true;
