@@ -186,13 +186,18 @@ void yk_cg_ranks_begin(yk_cg *cg)
     cg->ranks->clock.began = cg->s.iteration;
 }
 
+static void land(yk_cg *cg)
+{
+    if (cg->ranks->flying) (void)wait(cg, cg->ranks->flight);
+    cg->ranks->flying = false;
+}
+
 /* Outside the loop every boundary is where it belongs, whoever advances next. With pipelining a
  * worker may have been lost after the last sums. */
 void yk_cg_ranks_end(yk_cg *cg)
 {
     struct yk_cg_ranks *ranks = cg->ranks;
-    if (ranks->flying) (void)wait(cg, ranks->flight);
-    ranks->flying = false;
+    land(cg);
     if (yk_flag_get(cg->link.abort)) cg->s.stop = YK_CG_ABORTED;
     ranks->clock.times.iterations += cg->s.iteration - ranks->clock.began;
 }
@@ -210,6 +215,7 @@ yoke_status yk_cg_ranks_agree(yk_cg *cg)
 
 bool yk_cg_ranks_expect(yk_cg *cg, yk_boundary which)
 {
+    land(cg); /* what a product that failed did not wait for */
     return receive(cg, which);
 }
 
