@@ -18,7 +18,7 @@ static yoke_status check_table(const yoke_comm *comm)
         return yk_fail(YOKE_INVALID, "rank is %d of %d", comm->rank, comm->ranks);
     bool complete = comm->reduce && comm->broadcast && comm->gather && comm->exchange &&
                     comm->open && comm->receive && comm->send && comm->wait && comm->close &&
-                    comm->error_text;
+                    comm->error_text && !comm->reduce_begin == !comm->reduce_end;
     return complete ? YOKE_OK : yk_fail(YOKE_INVALID, "yoke_comm lacks a function");
 }
 
@@ -96,6 +96,22 @@ yoke_status yk_ranks_reduce(const yoke_context *context, yk_message *message, in
     if (comm->ranks == 1) return YOKE_OK;
     return yk_ranks_try(context, comm->reduce(comm->self, message, yk_message_bytes(nodes)),
                         "sums over ranks");
+}
+
+yoke_status yk_ranks_begin_reduce(const yoke_context *context, yk_message *message, int nodes)
+{
+    const yoke_comm *comm = context->comm;
+    if (!comm->reduce_begin) return yk_ranks_reduce(context, message, nodes);
+    if (comm->ranks == 1) return YOKE_OK;
+    return yk_ranks_try(context, comm->reduce_begin(comm->self, message, yk_message_bytes(nodes)),
+                        "sums over ranks");
+}
+
+yoke_status yk_ranks_end_reduce(const yoke_context *context)
+{
+    const yoke_comm *comm = context->comm;
+    if (!comm->reduce_begin || comm->ranks == 1) return YOKE_OK;
+    return yk_ranks_try(context, comm->reduce_end(comm->self), "sums over ranks");
 }
 
 yoke_status yk_ranks_broadcast(const yoke_context *context, int root, void *data, size_t bytes)

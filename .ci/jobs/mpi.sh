@@ -20,6 +20,6 @@ job_mpi()
         MPIRUN="$(type -P mpirun.mpich)"
     makes mpich all
     RANKS='1 2 3' checks mpich TESTS=tests/ranks.sh \
-        check_PROGRAMS='tests/mpi/deals tests/mpi/killed tests/mpi/ranks' check_LTLIBRARIES=
+        check_PROGRAMS='tests/mpi/deals tests/mpi/killed tests/mpi/ranks tests/mpi/recurrences' check_LTLIBRARIES=
     speaks_mpi "$work/mpich" mpich
 }

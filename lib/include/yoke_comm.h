@@ -85,6 +85,13 @@ typedef struct yoke_comm {
      * as much for each. Sets the error text, by yoke_comm_fail. NULL: "metis" is not there. */
     yoke_status (*partition)(void *self, const yoke_graph *graph, const double *share,
                              int32_t *owner);
+    /* As reduce, in two steps, between which the message is not touched; one is under way at a
+     * time, a channel may be beside it. NULL, both: reduce does. */
+    int (*reduce_begin)(void *self, void *message, size_t bytes);
+    int (*reduce_end)(void *self);
+    /* Called now and then by a rank that multiplies: moves what is under way, of the channel (NULL:
+     * none) and of the sums, and returns at once. NULL: nothing needs it. */
+    int (*progress)(void *self, void *channel);
 } yoke_comm;
 
 /* right = left + right, of messages of ranks that follow each other. Associative to the last bit,

@@ -157,6 +157,19 @@ typedef struct yoke_candidate {
  * returns 0 past the end. Of what was not left to auto there is one of each. Predicts what planning
  * had no need to. */
 YOKE_API int yoke_plan_candidate(yoke_plan *plan, int k, yoke_candidate *candidate);
+/* Over ranks: seconds of this rank's first worker, which alone speaks to the others. */
+typedef struct yoke_rank_times {
+    int64_t iterations;
+    double interior; /* multiplying what needs nothing of others, while that travels */
+    double halo;     /* then waiting for it */
+    double sums;     /* waiting for all-reduces, and so for the slowest rank */
+} yoke_rank_times;
+
+/* Local. From now on (on: 1) the plan's solves read clocks, or (0) no longer do; the times begin
+ * anew. yoke_plan_rank_times: of the solves since; iterations 0 of a plan that is not watched or
+ * not over ranks. */
+YOKE_API yoke_status yoke_plan_watch_ranks(yoke_plan *plan, int on);
+YOKE_API yoke_status yoke_plan_rank_times(const yoke_plan *plan, yoke_rank_times *times);
 
 /* ------------------------------------------------------------------- model */
 

@@ -12,6 +12,7 @@
 #include "lib/threads.h"
 #include "solvers/cg/cg.h"
 #include "solvers/cg/cuts.h"
+#include "solvers/cg/ranks.h"
 #include "solvers/cg/setup.h"
 
 typedef struct run {
@@ -288,13 +289,19 @@ static bool goes_on(int stop)
     return stop == YK_CG_GO_ON || stop == YK_CG_CANDIDATE || stop == YK_CG_RENEW;
 }
 
+/* Over ranks the others are told in the next advance. */
+static yoke_status own_status(const yk_cg *cg)
+{
+    return cg->ranks ? YOKE_OK : cg->status;
+}
+
 static yoke_status advance(run *r)
 {
     yk_cg *cg = r->cg;
     int64_t before = cg->s.iteration;
     double since = yoke_seconds();
     cg->driver->advance(cg, r->steps);
-    YK_TRY(cg->status);
+    YK_TRY(yk_cg_ranks_agree(cg));
     double took = yoke_seconds() - since;
     r->report->solve_seconds += took;
     r->report->iterations = cg->s.iteration;
@@ -303,9 +310,6 @@ static yoke_status advance(run *r)
         r->elapsed = yk_ranks_most(cg->context, yoke_seconds() - r->began);
     }
     if (isfinite(cg->s.rr)) r->report->residual_recursive = unscaled(r, sqrt(cg->s.rr));
-    if (cg->s.stop == YK_CG_ABORTED)
-        return yk_fail(YOKE_TIMEOUT, "iteration %lld: an owner of rows did not answer for %g s",
-                       (long long)cg->s.iteration + 1, cg->link.deadline);
     if (goes_on(cg->s.stop))
         look(r);
     else if (cg->recurrence != YK_CLASSICAL && in_multiplication(&cg->s) &&
@@ -316,7 +320,7 @@ static yoke_status advance(run *r)
     if (r->ended) return YOKE_OK;
     r->steps = next_steps(r, took, cg->s.iteration - before);
     if (cg->cuts) r->steps = yk_cuts_adapt(cg, r->steps);
-    return cg->status;
+    return own_status(cg);
 }
 
 /* ---------------------------------------------------------------- conclude */
@@ -353,7 +357,7 @@ static yoke_status solve_nonzero(run *r)
     if (r->cg->cuts && !r->ended) r->steps = yk_cuts_adapt(r->cg, r->steps);
     if (!r->ended && r->report->maxit <= 0) end(r, YOKE_ITERATION_LIMIT);
     while (!r->ended) {
-        YK_TRY(r->cg->status);
+        YK_TRY(own_status(r->cg));
         YK_TRY(advance(r));
     }
     conclude(r);

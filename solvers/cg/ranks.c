@@ -45,7 +45,7 @@ static yoke_status open_channel(yk_cg *cg, yk_boundary which)
     const yk_spread *spread = cg->ranks->spread;
     const yoke_comm *comm = cg->context->comm;
     const yk_part *part = &cg->part[0];
-    double *halo = (which == YK_BOUNDARY_Z ? part->z : part->x) + part->rows;
+    double *halo = yk_boundary_vector(part, which) + part->rows;
     yoke_lane send[spread->sends + 1], receive[spread->receives + 1];
     for (int l = 0; l < spread->sends; l++) {
         const yk_lane *lane = &spread->send[l];
@@ -62,6 +62,18 @@ static yoke_status open_channel(yk_cg *cg, yk_boundary which)
                         "a halo between ranks");
 }
 
+/* Without turns there is one m. */
+static bool sends(const yk_cg *cg, yk_boundary which)
+{
+    switch (which) {
+    case YK_BOUNDARY_Z:
+    case YK_BOUNDARY_X: return true;
+    case YK_BOUNDARY_P: return cg->planned != YK_CLASSICAL;
+    case YK_BOUNDARY_M: return cg->planned == YK_PIPELINED;
+    default: return cg->planned == YK_PIPELINED && cg->turns_m;
+    }
+}
+
 yoke_status yk_cg_ranks_open(yk_cg *cg, const yk_spread *spread)
 {
     struct yk_cg_ranks *ranks;
@@ -73,8 +85,9 @@ yoke_status yk_cg_ranks_open(yk_cg *cg, const yk_spread *spread)
     YK_TRY(yk_alloc(cg->context, "inner rows", cg->pieces, sizeof(yk_inner), &ranks->inner));
     memset(ranks->packed, 0, (size_t)spread->sent * sizeof(double));
     yk_team_run(cg, find_inner, NULL);
-    YK_TRY(open_channel(cg, YK_BOUNDARY_Z));
-    return open_channel(cg, YK_BOUNDARY_X);
+    for (int which = 0; which < YK_RANK_CHANNELS; which++)
+        if (sends(cg, (yk_boundary)which)) YK_TRY(open_channel(cg, (yk_boundary)which));
+    return YOKE_OK;
 }
 
 void yk_cg_ranks_close(yk_cg *cg)
@@ -82,7 +95,7 @@ void yk_cg_ranks_close(yk_cg *cg)
     struct yk_cg_ranks *ranks = cg->ranks;
     const yoke_comm *comm = cg->context->comm;
     if (!ranks) return;
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < YK_RANK_CHANNELS; i++)
         if (ranks->channel[i]) comm->close(comm->self, ranks->channel[i]);
     yk_free(cg->context, ranks->packed, ranks->spread->sent, sizeof(double));
     yk_free(cg->context, ranks->inner, cg->pieces, sizeof(yk_inner));
@@ -98,13 +111,13 @@ void yk_cg_ranks_bytes(const yk_cg *cg, const yk_spread *spread, size_t *host)
 
 /* -------------------------------------------------------------- exchanging */
 
-/* What failed once is not tried again: the others are told in the next reduction, if it works. */
+/* The others are told in the next reduction, if it works; what they wait for is sent all the same.
+ */
 static bool done(yk_cg *cg, int code, const char *what)
 {
     yoke_status status = yk_ranks_try(cg->context, code, what);
     if (status == YOKE_OK) return true;
     if (cg->status == YOKE_OK) cg->status = status;
-    cg->ranks->lost = status;
     return false;
 }
 
@@ -128,18 +141,34 @@ static bool wait(yk_cg *cg, yk_boundary which)
 
 void yk_cg_ranks_send(yk_cg *cg, yk_boundary which)
 {
-    if (receive(cg, which) && send(cg, which)) (void)wait(cg, which);
+    (void)receive(cg, which);
+    (void)send(cg, which);
+    (void)wait(cg, which);
+}
+
+/* For the next reduction, the word with which this rank goes into it. */
+static yk_message *message_with(yk_cg *cg, int64_t word)
+{
+    yk_message *message = &cg->ranks->message;
+    message->word = word;
+    message->most[0] = message->most[1] = 0.0;
+    return message;
+}
+
+static bool reduced(yk_cg *cg, yoke_status status, bool own_word)
+{
+    struct yk_cg_ranks *ranks = cg->ranks;
+    if (status != YOKE_OK && cg->status == YOKE_OK) cg->status = status;
+    if (status == YOKE_OK && ranks->message.word && !own_word) ranks->told = true;
+    return status == YOKE_OK && ranks->message.word == 0;
 }
 
 /* In place of this rank's sums those of all. */
 static bool reduce(yk_cg *cg, int64_t word)
 {
-    struct yk_cg_ranks *ranks = cg->ranks;
-    ranks->message.word = word;
-    ranks->message.most[0] = ranks->message.most[1] = 0.0;
-    yoke_status status = yk_ranks_reduce(cg->context, &ranks->message, ranks->spread->nodes);
-    if (status != YOKE_OK) cg->status = ranks->lost = status;
-    return status == YOKE_OK && ranks->message.word == 0;
+    yk_message *message = message_with(cg, word);
+    yoke_status status = yk_ranks_reduce(cg->context, message, cg->ranks->spread->nodes);
+    return reduced(cg, status, word != 0);
 }
 
 void yk_cg_ranks_add(yk_cg *cg, yk_tree *all)
@@ -154,27 +183,67 @@ void yk_cg_ranks_add(yk_cg *cg, yk_tree *all)
 void yk_cg_ranks_begin(yk_cg *cg)
 {
     yk_flag_set(&cg->ranks->halo, cg->meetings);
+    cg->ranks->clock.began = cg->s.iteration;
 }
 
-/* Outside the loop z is where it belongs, whoever advances next. */
-void yk_cg_ranks_end(yk_cg *cg)
+static void land(yk_cg *cg)
 {
-    if (cg->ranks->flying) (void)wait(cg, YK_BOUNDARY_Z);
+    if (cg->ranks->flying) (void)wait(cg, cg->ranks->flight);
     cg->ranks->flying = false;
 }
 
-bool yk_cg_ranks_begin_update(yk_cg *cg)
+/* Outside the loop every boundary is where it belongs, whoever advances next. With pipelining a
+ * worker may have been lost after the last sums. */
+void yk_cg_ranks_end(yk_cg *cg)
 {
-    return receive(cg, YK_BOUNDARY_Z);
+    struct yk_cg_ranks *ranks = cg->ranks;
+    land(cg);
+    if (yk_flag_get(cg->link.abort)) cg->s.stop = YK_CG_ABORTED;
+    ranks->clock.times.iterations += cg->s.iteration - ranks->clock.began;
+}
+
+yoke_status yk_cg_ranks_agree(yk_cg *cg)
+{
+    yoke_status status = cg->status;
+    bool aborted = cg->s.stop == YK_CG_ABORTED, told = cg->ranks && cg->ranks->told;
+    if (status == YOKE_OK && aborted && !told)
+        status = yk_fail(YOKE_TIMEOUT, "iteration %lld: an owner of rows did not answer for %g s",
+                         (long long)cg->s.iteration + 1, cg->link.deadline);
+    YK_TRY(yk_agree(cg->context, status, 0.0));
+    return aborted ? yk_fail(YOKE_TIMEOUT, "another rank gave up") : YOKE_OK;
+}
+
+bool yk_cg_ranks_expect(yk_cg *cg, yk_boundary which)
+{
+    land(cg); /* what a product that failed did not wait for */
+    return receive(cg, which);
+}
+
+bool yk_cg_ranks_dispatch(yk_cg *cg, yk_boundary which)
+{
+    cg->ranks->flight = which;
+    cg->ranks->flying = true;
+    return send(cg, which);
 }
 
 bool yk_cg_ranks_finish_halo(yk_cg *cg, unsigned meeting)
 {
     struct yk_cg_ranks *ranks = cg->ranks;
-    if (ranks->flying && !wait(cg, YK_BOUNDARY_Z)) return false;
+    double began = yk_rank_clock_read(&ranks->clock);
+    if (ranks->flying && !wait(cg, ranks->flight)) return false;
+    yk_rank_clock_add(&ranks->clock, began, &ranks->clock.times.halo);
     ranks->flying = false;
     yk_flag_set(&ranks->halo, meeting);
     return true;
+}
+
+void yk_cg_ranks_progress(yk_cg *cg)
+{
+    const struct yk_cg_ranks *ranks = cg->ranks;
+    const yoke_comm *comm = cg->context->comm;
+    if (!comm->progress || (!ranks->flying && !ranks->reducing)) return;
+    void *channel = ranks->flying ? ranks->channel[ranks->flight] : NULL;
+    (void)comm->progress(comm->self, channel); /* a failure comes again where it is waited for */
 }
 
 /* The sums of this rank's parts, in their order; false if one of its workers is lost. */
@@ -191,20 +260,54 @@ static bool collect(yk_cg *cg, unsigned meeting, int dots)
     return true;
 }
 
+/* Whatever failed since the last sums is told with the next. */
+static int64_t word_of(const yk_cg *cg, bool good)
+{
+    return good && cg->status == YOKE_OK ? 0 : YK_CG_ABORTED;
+}
+
+static void hand_out(yk_cg *cg, unsigned meeting)
+{
+    yk_slot *slot = &cg->ranks->slot[meeting & 1];
+    slot->sums = cg->ranks->message.tree;
+    yk_flag_set(&slot->flag, meeting);
+}
+
 /* All workers have packed their z by then. What others wait for is sent even by a rank that gives
  * up. */
 bool yk_cg_ranks_meet(yk_cg *cg, yk_half half, unsigned meeting, int dots)
 {
     struct yk_cg_ranks *ranks = cg->ranks;
-    yk_slot *slot = &ranks->slot[meeting & 1];
     bool good = collect(cg, meeting, dots);
-    if (half == YK_HALF_UPDATE) {
-        good = send(cg, YK_BOUNDARY_Z) && good;
-        ranks->flying = true;
-    }
-    if (!reduce(cg, good ? 0 : YK_CG_ABORTED)) return false;
-    slot->sums = ranks->message.tree;
-    yk_flag_set(&slot->flag, meeting);
+    if (half == YK_HALF_UPDATE) good = yk_cg_ranks_dispatch(cg, YK_BOUNDARY_Z) && good;
+    double began = yk_rank_clock_read(&ranks->clock);
+    if (!reduce(cg, word_of(cg, good))) return false;
+    yk_rank_clock_add(&ranks->clock, began, &ranks->clock.times.sums);
+    hand_out(cg, meeting);
+    return true;
+}
+
+/* A worker that was lost since the last meeting is told of here. */
+bool yk_cg_ranks_begin_sums(yk_cg *cg, unsigned meeting, int dots)
+{
+    struct yk_cg_ranks *ranks = cg->ranks;
+    bool good = collect(cg, meeting, dots) && !yk_flag_get(cg->link.abort);
+    ranks->own_word = word_of(cg, good);
+    yk_message *message = message_with(cg, ranks->own_word);
+    yoke_status status = yk_ranks_begin_reduce(cg->context, message, ranks->spread->nodes);
+    ranks->reducing = status == YOKE_OK;
+    return ranks->reducing ? good : reduced(cg, status, true);
+}
+
+bool yk_cg_ranks_finish_sums(yk_cg *cg, unsigned meeting)
+{
+    struct yk_cg_ranks *ranks = cg->ranks;
+    if (!ranks->reducing) return false;
+    ranks->reducing = false;
+    double began = yk_rank_clock_read(&ranks->clock);
+    if (!reduced(cg, yk_ranks_end_reduce(cg->context), ranks->own_word != 0)) return false;
+    yk_rank_clock_add(&ranks->clock, began, &ranks->clock.times.sums);
+    hand_out(cg, meeting);
     return true;
 }
 

@@ -6,9 +6,17 @@
  * | multiply the rest | meet, reduce | update, pack z | meet, send z, reduce
  *
  * (folded: without directions and gates). One reduction ends each half of an iteration: it carries
- * the nodes of the sums, in the order of the ranks, and the word of a rank that must give up. */
+ * the nodes of the sums, in the order of the ranks, and the word of a rank that must give up. Of
+ * recurrences with one sum there is one an iteration, with pipelining beside the product:
+ *
+ *   single     step, pack z | gate, send z | multiply what needs no halo | z of the halo has come
+ * | multiply the rest | meet, reduce
+ *   pipelined  step, pack m | meet, begin to reduce, send m | multiply what needs no halo | m of
+ * the halo has come | multiply the rest | reduced */
 #ifndef YK_CG_RANKS_H
 #define YK_CG_RANKS_H
+
+#include <yoke_tools.h>
 
 #include "lib/ranks.h"
 #include "lib/spread.h"
@@ -20,16 +28,39 @@ typedef struct yk_inner {
     yk_tree sums;
 } yk_inner;
 
+/* Read by the first worker alone, and only where somebody asked. */
+typedef struct yk_rank_clock {
+    bool on;
+    yoke_rank_times times;
+    int64_t began; /* iteration of the advance */
+} yk_rank_clock;
+
+static inline double yk_rank_clock_read(const yk_rank_clock *clock)
+{
+    return clock->on ? yoke_seconds() : 0.0;
+}
+
+static inline void yk_rank_clock_add(const yk_rank_clock *clock, double since, double *to)
+{
+    if (clock->on) *to += yoke_seconds() - since;
+}
+
+enum { YK_RANK_CHANNELS = YK_BOUNDARY_M + 2 };
+
 struct yk_cg_ranks {
     const yk_spread *spread;
-    double *packed;     /* [spread->sent] z or x on its way to the halos of others */
-    void *channel[2];   /* by yk_boundary */
-    bool flying;        /* z is under way */
-    yk_flag halo;       /* the meeting after which z of the halo came */
+    double *packed; /* [spread->sent] a boundary on its way to the halos of others */
+    void *channel[YK_RANK_CHANNELS]; /* by yk_boundary; NULL where the recurrence does without */
+    yk_boundary flight;
+    bool flying;        /* that boundary is under way */
+    bool reducing;      /* the message is */
+    int64_t own_word;   /* in that message */
+    yk_flag halo;       /* the meeting after which the halo came */
     yk_slot slot[2];    /* sums over all ranks, by the meeting's parity */
     yk_inner *inner;    /* [pieces] */
     yk_message message; /* of the first worker */
-    yoke_status lost;   /* of the first exchange that failed */
+    bool told;          /* by another rank to give up */
+    yk_rank_clock clock;
 };
 
 /* Planning: once the parts have their vectors. */
@@ -41,16 +72,25 @@ void yk_cg_ranks_bytes(const yk_cg *cg, const yk_spread *spread, size_t *host);
 void yk_cg_ranks_add(yk_cg *cg, yk_tree *all);
 void yk_cg_ranks_send(yk_cg *cg, yk_boundary which);
 
-/* Around an advance. */
+/* Around an advance. agree: after it; what ended it on one rank ends it on all, in its words. In
+ * one process: its status. */
 void yk_cg_ranks_begin(yk_cg *cg);
 void yk_cg_ranks_end(yk_cg *cg);
+yoke_status yk_cg_ranks_agree(yk_cg *cg);
 
-/* By the first worker. begin_update: from now on z of the halo may come. meet: once it has arrived
- * itself; the sums of all ranks are then in the slot. finish_halo: z of the halo has come. give_up:
- * in place of meet. False: all ranks leave the loop. */
-bool yk_cg_ranks_begin_update(yk_cg *cg);
+/* By the first worker. expect: from now on this boundary may come into the halo. meet: once it has
+ * arrived itself; the sums of all ranks are then in the slot. finish_halo: what was sent has come.
+ * give_up: in place of meet. False: all ranks leave the loop. */
+bool yk_cg_ranks_expect(yk_cg *cg, yk_boundary which);
 bool yk_cg_ranks_meet(yk_cg *cg, yk_half half, unsigned meeting, int dots);
 bool yk_cg_ranks_finish_halo(yk_cg *cg, unsigned meeting);
 void yk_cg_ranks_give_up(yk_cg *cg);
+
+/* With one sum an iteration: sends the boundary that all workers have packed. A meeting in two
+ * steps, which all ranks take whatever came of the first; and what moves both meanwhile. */
+bool yk_cg_ranks_dispatch(yk_cg *cg, yk_boundary which);
+bool yk_cg_ranks_begin_sums(yk_cg *cg, unsigned meeting, int dots);
+bool yk_cg_ranks_finish_sums(yk_cg *cg, unsigned meeting);
+void yk_cg_ranks_progress(yk_cg *cg);
 
 #endif

@@ -279,7 +279,7 @@ static void iterate(worker *w, int64_t at_most)
         if (!meet(w, YK_HALF_MULTIPLY, 1, total)) return;
         yk_cg_after_multiply(&w->s, total[YK_DOT_PQ]);
         if (w->s.stop || !yk_team_begin(w, YK_HALF_UPDATE)) return;
-        if (cg->ranks && w->index == 0) (void)yk_cg_ranks_begin_update(cg);
+        if (cg->ranks && w->index == 0) (void)yk_cg_ranks_expect(cg, YK_BOUNDARY_Z);
         update(w, task);
         if (!meet(w, YK_HALF_UPDATE, yk_task_dots(task), total)) return;
         if (!cg->jacobi) total[YK_DOT_RZ] = total[YK_DOT_RR];
