@@ -374,7 +374,6 @@ static int launch(const yk_cg *cg, const yk_gpu_view *view)
 
 static yoke_status advance_once(yk_cg *cg, int64_t at_most)
 {
-    struct yk_gpu_state *gpu = cg->gpu;
     yk_gpu_view view = yk_gpu_view_of(cg, cg->newest_p);
     int64_t now = at_most < MOST_ITERATIONS ? at_most : MOST_ITERATIONS;
     YK_TRY(yk_gpu_begin_advance(cg, now));

@@ -147,9 +147,9 @@ void yk_cg_ranks_send(yk_cg *cg, yk_boundary which)
 }
 
 /* For the next reduction, the word with which this rank goes into it. */
-static yk_message *message_with(yk_cg *cg, int64_t word)
+static yk_ranks_message *message_with(yk_cg *cg, int64_t word)
 {
-    yk_message *message = &cg->ranks->message;
+    yk_ranks_message *message = &cg->ranks->message;
     message->word = word;
     message->most[0] = message->most[1] = 0.0;
     return message;
@@ -166,7 +166,7 @@ static bool reduced(yk_cg *cg, yoke_status status, bool own_word)
 /* In place of this rank's sums those of all. */
 static bool reduce(yk_cg *cg, int64_t word)
 {
-    yk_message *message = message_with(cg, word);
+    yk_ranks_message *message = message_with(cg, word);
     yoke_status status = yk_ranks_reduce(cg->context, message, cg->ranks->spread->nodes);
     return reduced(cg, status, word != 0);
 }
@@ -293,7 +293,7 @@ bool yk_cg_ranks_begin_sums(yk_cg *cg, unsigned meeting, int dots)
     struct yk_cg_ranks *ranks = cg->ranks;
     bool good = collect(cg, meeting, dots) && !yk_flag_get(cg->link.abort);
     ranks->own_word = word_of(cg, good);
-    yk_message *message = message_with(cg, ranks->own_word);
+    yk_ranks_message *message = message_with(cg, ranks->own_word);
     yoke_status status = yk_ranks_begin_reduce(cg->context, message, ranks->spread->nodes);
     ranks->reducing = status == YOKE_OK;
     return ranks->reducing ? good : reduced(cg, status, true);

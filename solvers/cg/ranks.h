@@ -52,14 +52,14 @@ struct yk_cg_ranks {
     double *packed; /* [spread->sent] a boundary on its way to the halos of others */
     void *channel[YK_RANK_CHANNELS]; /* by yk_boundary; NULL where the recurrence does without */
     yk_boundary flight;
-    bool flying;        /* that boundary is under way */
-    bool reducing;      /* the message is */
-    int64_t own_word;   /* in that message */
-    yk_flag halo;       /* the meeting after which the halo came */
-    yk_slot slot[2];    /* sums over all ranks, by the meeting's parity */
-    yk_inner *inner;    /* [pieces] */
-    yk_message message; /* of the first worker */
-    bool told;          /* by another rank to give up */
+    bool flying;              /* that boundary is under way */
+    bool reducing;            /* the message is */
+    int64_t own_word;         /* in that message */
+    yk_flag halo;             /* the meeting after which the halo came */
+    yk_slot slot[2];          /* sums over all ranks, by the meeting's parity */
+    yk_inner *inner;          /* [pieces] */
+    yk_ranks_message message; /* of the first worker */
+    bool told;                /* by another rank to give up */
     yk_rank_clock clock;
 };
 
