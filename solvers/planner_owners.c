@@ -38,7 +38,7 @@ static int is_settled(const yoke_matrix *matrix, const yoke_plan_options *option
  * alone: its errors there are larger, and a plan for one may do more (fold, stay on the chip).
  * Where that is then measured, less will do. */
 #define SHARING_ADVANTAGE          1.10
-#define SHARING_ADVANTAGE_MEASURED 1.05
+#define SHARING_ADVANTAGE_MEASURED 1.02
 
 /* What plans with rows on both take. */
 static bool may_share(const yoke_matrix *matrix, const yoke_plan_options *options)
