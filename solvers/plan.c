@@ -23,6 +23,9 @@ static void connect_state(yoke_plan *plan)
     cg->driver = plan->choice.driver;
     cg->residency = plan->choice.residency;
     cg->device = plan->choice.device;
+    cg->gpus = plan->choice.gpus;
+    memcpy(cg->gpu_device, plan->choice.gpu_device, sizeof cg->gpu_device);
+    cg->gpus_way = plan->choice.gpus_way;
     cg->whole_copies = plan->choice.whole_copies;
     cg->home = plan->choice.place;
     cg->gpu_memory = plan->choice.gpu_memory;
