@@ -260,6 +260,8 @@ static yoke_status make(yoke_matrix *matrix, const yoke_plan_options *options, y
     if (!made) return YOKE_NO_MEMORY;
     *falls_back = made->choice.falls_back;
     if (status == YOKE_OK) {
+        if (made->cg.met_by)
+            yk_plan_note(made, "%d GPUs meet by %s", made->cg.gpus, made->cg.met_by);
         if (made->choice.declined) note_cpu(made, made->choice.declined);
         if (made->choice.reorder == YK_REORDER_IF_LESS && made->reordering)
             yk_plan_note(
