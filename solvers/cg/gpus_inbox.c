@@ -146,12 +146,22 @@ static int widest(const yk_cg *cg)
     return most;
 }
 
+/* Pinned memory is taken with a device of ours current: the caller's may be one that is not used.
+ */
+static yoke_status open_abort(yk_cg *cg)
+{
+    yk_abort **word = &cg->several->abort;
+    int previous = yk_device_enter(&yk_gpus_gpu(cg, 0)->device);
+    yoke_status status = yk_device_allocate_pinned("the abort word", sizeof **word, word);
+    yk_device_leave(previous);
+    if (status == YOKE_OK) memset(*word, 0, sizeof **word);
+    return status;
+}
+
 yoke_status yk_gpus_open_inboxes(yk_cg *cg)
 {
-    struct yk_gpus *all = cg->several;
     YK_TRY(choose_way(cg));
-    YK_TRY(yk_device_allocate_pinned("a word", sizeof *all->abort, &all->abort));
-    memset(all->abort, 0, sizeof *all->abort);
+    YK_TRY(open_abort(cg));
     for (int i = 0; i < cg->gpus; i++) YK_TRY(open_one(cg, i));
     cg->link.deadline = 600.0;
     for (int i = 0; i < cg->gpus; i++) link_one(cg, i, widest(cg));
@@ -168,9 +178,9 @@ void yk_gpus_close_inboxes(yk_cg *cg)
         yk_device_free(gpu->beside.send_row);
         yk_device_free_pinned(gpu->beside.seen);
         yk_device_free(all->one[i].port);
+        if (i == 0) yk_device_free_pinned(all->abort);
         yk_device_leave(previous);
     }
-    yk_device_free_pinned(all->abort);
 }
 
 /* -------------------------------------------------------------------- send */
