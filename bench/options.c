@@ -72,8 +72,8 @@ static int read_devices(const option *o, const char *value, bench_options *optio
     int good = parse_words(value, &list) && list.count <= MOST;
     for (int i = 0; good && i < list.count; i++) {
         int64_t number = 0;
-        good = parse_count(list.word[i], &number) && number <= INT_MAX;
-        options->devices[i] = (int)number;
+        good = parse_count(list.word[i], &number);
+        options->devices[i] = number < INT_MAX ? (int)number : INT_MAX; /* nowhere are so many */
     }
     options->device_count = list.count;
     words_free(&list);
