@@ -434,8 +434,8 @@ typedef struct yoke_report {
 } yoke_report;
 
 /* Solves A x = b. b, x: [rows], each in host, pinned, managed or device memory, not overlapping;
- * they stay the caller's. A plan on a GPU takes memory of that device, a CPU plan of any. options:
- * NULL for the defaults.
+ * they stay the caller's. A plan on a GPU takes memory of that device, on several of any of them, a
+ * CPU plan of any. options: NULL for the defaults.
  * Order: with use_stream all work on the stream is finished before b and x0 are read. Without it
  * they must be complete at the call, except that device and managed memory is read after what the
  * legacy default stream holds. The call returns when x is complete, so whatever is enqueued later,
