@@ -317,7 +317,37 @@ Test(gpus, tell_what_they_take)
     cr_assert_lt(two.device_bytes, one.device_bytes * 2);
 }
 
-#if FAKE_GPU
+#if !FAKE_GPU
+
+/* Of a real GPU's size: passes by warps, trees of many nodes, cuts on multiples of more chunks. */
+static void have_the_bits_of_one(const char *spec)
+{
+    yoke_matrix *matrix = generated(new_context(), spec);
+    int64_t rows = yoke_matrix_rows(matrix);
+    double *b = filled(rows, 0.0), *expected = filled(rows, 0.0);
+    yoke_plan_options one = on(&lists[0], "graph");
+    one.device_count = 1;
+    thirty = yoke_solve_defaults();
+    thirty.maxit = 20;
+    scramble(b, rows, 3);
+    yoke_report of_one = solve_with(matrix, &one, b, expected, &thirty);
+    for (int l = 0; l < LISTS; l++) {
+        for (int way = 0; way < 4 && are_here(&lists[l]); way++) {
+            yoke_plan_options planning = on(&lists[l], way % 2 ? "graph" : "stream");
+            planning.memory = way / 2 ? "explicit" : NULL;
+            same_bits(matrix, &planning, b, expected, &of_one);
+        }
+    }
+}
+
+Test(gpus, have_the_bits_of_one_in_large_systems)
+{
+    have_the_bits_of_one("poisson3d7:90");
+    have_the_bits_of_one("poisson3d27:80");
+    have_the_bits_of_one("poisson3d7:200");
+}
+
+#else
 
 /* ----------------------------------------------------------- without a GPU */
 
