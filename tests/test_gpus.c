@@ -2,8 +2,8 @@
 /* test_gpus.c: plans whose rows lie on several GPUs, or in several parts on one: the bits are those
  * of the CPU whatever there are of them and however they meet, what does not run is refused by
  * name, and any failure ends all of them. */
+#include <pthread.h>
 #include <stdio.h>
-#include <unistd.h>
 
 #include "solvers/plan.h"
 #include "tests/need_gpu.h"
@@ -464,6 +464,37 @@ Test(gpus, any_call_may_fail_by_events)
 {
     fail_everything(&lists[0], "graph");
     fail_everything(&lists[4], "stream");
+}
+
+/* A thread that frees memory waits for a device whose kernels wait for another's. */
+static void *make_plans(void *user)
+{
+    yoke_matrix *matrix = generated(new_context(), "poisson2d5:10");
+    volatile bool *stop = user;
+    while (!*stop) {
+        yoke_plan *plan = NULL;
+        yoke_plan_options planning = on(&lists[0], "stream");
+        planning.device_count = 1;
+        MUST(yoke_plan_create(matrix, &planning, &plan));
+        yoke_plan_destroy(plan);
+    }
+    return NULL;
+}
+
+Test(gpus, meet_by_flags_while_another_thread_frees_memory)
+{
+    yoke_matrix *matrix = generated(new_context(), "poisson2d5:30");
+    volatile bool stop = false;
+    pthread_t other;
+    double x[900];
+    cr_assert_eq(pthread_create(&other, NULL, make_plans, (void *)&stop), 0);
+    for (int k = 0; k < 4; k++) {
+        yoke_plan_options planning = on(&lists[1], k % 2 ? "stream" : "graph");
+        cr_assert_eq(play(matrix, &planning, x), YOKE_OK, "%s", yoke_error_text());
+    }
+    stop = true;
+    pthread_join(other, NULL);
+    nothing_lives("after both");
 }
 
 /* A process each, as a device stays lost. */

@@ -74,6 +74,11 @@ void yk_device_note_allocation(void);
 yoke_status yk_device_allocate_pinned(const char *what, size_t bytes, void *memory);
 void yk_device_free_pinned(void *memory);
 
+/* Between these two no thread frees memory here: of launches on several devices whose kernels wait
+ * for each other. */
+void yk_device_begin_launches(void);
+void yk_device_end_launches(void);
+
 /* Whether an address is of memory that was taken as YK_MEMORY_SYSTEM. */
 bool yk_device_is_plain(const void *address);
 

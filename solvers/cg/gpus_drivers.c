@@ -268,13 +268,24 @@ static yoke_status look(const yk_cg *cg, int64_t batch, bool *halt)
     return YOKE_OK;
 }
 
+/* By flags a kernel on one waits for one that another is given later in the same batch. */
+static yoke_status launch_together(yk_cg *cg, int64_t iterations, launch_fn launch)
+{
+    if (!cg->several->by_flags) return launch(cg, iterations);
+    yk_device_begin_launches();
+    yoke_status status = launch(cg, iterations);
+    if (status != YOKE_OK) yk_flag_set(cg->several->abort, 1); /* before who frees waits for it */
+    yk_device_end_launches();
+    return status;
+}
+
 static yoke_status run_batches(yk_cg *cg, int64_t at_most, launch_fn launch)
 {
     bool halt = false;
     int last = 0;
     YK_TRY(begin(cg, at_most));
     for (int64_t batch = 0; batch * BATCH < at_most && !halt; batch++) {
-        YK_TRY(launch(cg, at_most - batch * BATCH));
+        YK_TRY(launch_together(cg, at_most - batch * BATCH, launch));
         int previous = yk_device_enter(device_of(cg, 0));
         yoke_status status = look(cg, batch, &halt);
         yk_device_leave(previous);
