@@ -87,9 +87,8 @@ static yoke_status find_sends(yoke_context *context, yk_cg *cg)
 static int threads_of_part(const yoke_plan *plan, int part)
 {
     const yk_choice *choice = &plan->choice;
-    if (yk_parts_gpu(plan) == &plan->cg.part[part]) return choice->threads;
-    int parts = choice->parts, number = part;
-    if (yk_parts_gpu(plan)) parts--, number--;
+    if (part < choice->gpus) return choice->threads;
+    int parts = choice->parts - choice->gpus, number = part - choice->gpus;
     int share = choice->threads / parts + (number < choice->threads % parts);
     return share > 0 ? share : 1;
 }
@@ -130,7 +129,7 @@ static yoke_status make_pieces(yoke_plan *plan)
     for (int i = 0; i < cg->parts; i++)
         for (int share = 0; share < cg->pieces_of[i]; share++)
             YK_TRY(make_piece(plan, i, share, &cg->piece[done++]));
-    if (yk_parts_gpu(plan)) cg->gpu_pieces = cg->pieces_of[0];
+    for (int i = 0; i < cg->gpus; i++) cg->gpu_pieces += cg->pieces_of[i];
     int worked_on = yk_parts_are_shared(plan) ? count - cg->gpu_pieces : count;
     cg->turns_m = cg->recurrence == YK_PIPELINED && !yk_parts_gpu(plan) && count > 1;
     cg->threads = plan->choice.threads < worked_on ? plan->choice.threads : worked_on;
@@ -167,7 +166,7 @@ yoke_status yk_parts_analyse(yoke_plan *plan)
     plan->choice.partition->cut(
         &(yk_cut_request){csr, cg->parts, plan->choice.gpu_rows, yk_parts_row_bytes(plan)}, first);
     for (int i = 0; i < cg->parts; i++) {
-        cg->part[i].owner = i == 0 ? plan->choice.partition->owner : YK_OWNER_CPU;
+        cg->part[i].owner = i < cg->gpus ? YK_OWNER_GPU : YK_OWNER_CPU;
         cg->part[i].first = first[i];
         cg->part[i].rows = first[i + 1] - first[i];
     }

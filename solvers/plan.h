@@ -47,9 +47,12 @@ typedef struct yk_choice {
     yk_reorder reorder;
     bool foreign_product; /* by cuSPARSE: not folded, p.q in a pass of its own */
     int parts, threads;
-    int device;        /* the GPU's number */
-    size_t gpu_memory; /* bytes that it is taken to have; 0: all */
-    int gpu_sms;       /* multiprocessors to work on, at least; 0: all */
+    int device; /* the GPU's number, of several the first's */
+    int gpus;   /* 0: all rows on the CPU */
+    int gpu_device[YK_MOST_GPUS];
+    yk_gpus_way gpus_way; /* in which several meet */
+    size_t gpu_memory;    /* bytes that it is taken to have; 0: all */
+    int gpu_sms;          /* multiprocessors to work on, at least; 0: all */
     bool home_is_auto;
     bool whole_copies;          /* home shared by copies: whole vectors travel between owners */
     yk_home place;              /* the home, of a GPU's rows */
@@ -73,7 +76,7 @@ struct yoke_plan {
     bool narrow;                  /* the cut's window: see yk_cut_wish */
     yoke_operator preconditioner; /* the user's, where .apply is set */
     yk_cg cg;
-    double *host_diagonal;    /* [rows of a GPU's part], for Jacobi; else NULL */
+    double *host_diagonal;    /* [rows of GPUs' parts], for Jacobi; else NULL */
     bool loaded;              /* the engine has the matrix */
     int64_t bad_diagonal_row; /* the caller's first row whose diagonal is not positive; -1; for
                                  Jacobi */

@@ -77,6 +77,10 @@ static yoke_status choose_parts(const yoke_matrix *matrix, const yoke_plan_optio
                                 yk_choice *choice)
 {
     bool gpu = choice->partition->owner == YK_OWNER_GPU && !choice->shared;
+    if (gpu && choice->gpus > 1) {
+        choice->parts = choice->gpus;
+        return YOKE_OK;
+    }
     if (gpu && options->parts > 1)
         return yk_fail(YOKE_UNSUITABLE, "partition gpu is one part, %d were asked for",
                        options->parts);
@@ -207,7 +211,7 @@ static yoke_status choose_shape(const yoke_matrix *matrix, const yoke_plan_optio
                                 yk_choice *choice)
 {
     bool cannot_fold = matrix->is_operator || options->apply_preconditioner || choice->nullspace ||
-                       choice->foreign_product || choice->shared ||
+                       choice->foreign_product || choice->shared || choice->gpus > 1 ||
                        choice->recurrence != YK_CLASSICAL;
     const char *name;
     YK_TRY(check_cusparse_can(options, choice));
@@ -288,9 +292,11 @@ yoke_status yk_planner_choose(yoke_matrix *matrix, const yoke_plan_options *give
     memset(choice, 0, sizeof *choice);
     YK_TRY(check_options(given));
     yoke_plan_options of_owners = *given, *options = &of_owners;
-    choice->device = options->device;
+    YK_TRY(yk_planner_choose_devices(options, choice));
+    options->device = choice->device;
     YK_TRY(yk_ranks_choose(matrix, options));
     YK_TRY(choose_tables(matrix, options, wish, choice));
+    YK_TRY(yk_planner_check_gpus(matrix, options, choice));
     YK_TRY(check_recurrence(matrix, options, choice));
     YK_TRY(check_callbacks(matrix, options, choice));
     YK_TRY(choose_effort(options, choice));

@@ -72,7 +72,7 @@ void yk_report_begin(const yoke_plan *plan, const yoke_solve_options *options, y
         .threads = plan->cg.threads,
         .ranks = yoke_context_ranks(plan->cg.context),
         .parts = plan->cg.parts,
-        .gpus = plan->choice.driver->engine == &yk_engine_cpu ? 0 : 1,
+        .gpus = choice->gpus,
         .cpu_rows = cpu_rows(plan),
         .memory = choice->memmode ? choice->memmode->name : choice->place_name,
         .home = choice->home,
@@ -86,6 +86,7 @@ void yk_report_begin(const yoke_plan *plan, const yoke_solve_options *options, y
         .reorder = plan->reordering ? "rcm" : "none",
         .plan_seconds = plan->plan_seconds,
         .notices = plan->notices,
+        .meeting = plan->cg.met_by,
         .upload_seconds = plan->cg.upload_seconds > 0.0 ? plan->cg.upload_seconds : NAN,
     };
 }

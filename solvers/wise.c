@@ -41,6 +41,7 @@ bool yk_wise_ask(const yoke_matrix *matrix, const yoke_plan_options *options, yk
     bool measure = options->effort && strcmp(options->effort, "measure") == 0;
     if ((!measure && !patient) || matrix->is_operator || options->apply_preconditioner)
         return false;
+    if (options->device_count > 1) return false;
     if (matrix->spread) return false; /* ranks that know different things would plan differently */
     if (!write_asked(matrix, options, wise->asked, sizeof wise->asked)) return false;
     wise->signature = yk_matrix_signature(matrix);

@@ -74,8 +74,9 @@ static inline yk_part *yk_gpu_part(const yk_cg *cg)
 yk_gpu_view yk_gpu_view_of(const yk_cg *cg, int newest_p);
 
 /* gpu_matrix.c: the engine's load_matrix and load_values, and their end. */
-yoke_status yk_gpu_load_matrix(yk_cg *cg, const yk_csr *csr, const char *format);
-yoke_status yk_gpu_load_values(yk_cg *cg, const yk_csr *csr);
+yoke_status yk_gpu_load_matrix(yk_cg *cg, const yk_part *part, const yk_csr *csr,
+                               const char *format);
+yoke_status yk_gpu_load_values(yk_cg *cg, const yk_part *part, const yk_csr *csr);
 yoke_status yk_gpu_use_format(yk_cg *cg, const char *format);
 void yk_gpu_keep_format(yk_cg *cg);
 void yk_gpu_free_matrix(struct yk_gpu_state *gpu);

@@ -119,9 +119,9 @@ static void state_bytes(const yk_cg *cg, size_t *host, size_t *device)
     *device += (size_t)cg->rows * sizeof(double) + (size_t)yk_gpu_part(cg)->halo * sizeof(int32_t);
 }
 
-static yoke_status reserve(yk_cg *cg, size_t bytes, size_t managed)
+static yoke_status reserve(yk_cg *cg, const yk_part *part, size_t bytes, size_t managed)
 {
-    return yk_engine_gpu.reserve(cg, bytes, managed);
+    return yk_engine_gpu.reserve(cg, part, bytes, managed);
 }
 
 static yoke_status available(yk_cg *cg, size_t *bytes)
@@ -129,9 +129,10 @@ static yoke_status available(yk_cg *cg, size_t *bytes)
     return yk_engine_gpu.available(cg, bytes);
 }
 
-static yoke_status load_vector(yk_cg *cg, double *to, const double *from, int64_t count)
+static yoke_status load_vector(yk_cg *cg, const yk_part *part, double *to, const double *from,
+                               int64_t count)
 {
-    return yk_engine_gpu.load_vector(cg, to, from, count);
+    return yk_engine_gpu.load_vector(cg, part, to, from, count);
 }
 
 /* ------------------------------------------------------------------- tasks */
