@@ -67,7 +67,7 @@ static yoke_plan_options plan_options(const bench_options *options, const config
     wanted.reorder = options->reorder;
     wanted.threads = (int)options->threads;
     wanted.parts = (int)options->parts;
-    wanted.device = options_device(options);
+    wanted.device = options->device < 0 ? YOKE_DEVICE_AUTO : options_device(options);
     wanted.gpu_memory = (size_t)options->gpu_memory;
     wanted.gpu_sms = (int)options->gpu_sms;
     wanted.nullspace = options->nullspace ? YOKE_NULLSPACE_CONSTANT : YOKE_NULLSPACE_NONE;

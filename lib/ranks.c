@@ -71,8 +71,8 @@ static void copy_tree(yk_tree *to, const yk_tree *from)
 
 void yoke_comm_combine(const void *left, void *right)
 {
-    const yk_message *before = left;
-    yk_message *after = right;
+    const yk_ranks_message *before = left;
+    yk_ranks_message *after = right;
     yk_tree all;
     copy_tree(&all, &before->tree);
     yk_tree_append(&all, &after->tree);
@@ -90,11 +90,11 @@ yoke_status yk_ranks_try(const yoke_context *context, int code, const char *what
     return yk_fail(YOKE_COMMUNICATION, "%s: %s", what, text);
 }
 
-yoke_status yk_ranks_reduce(const yoke_context *context, yk_message *message, int nodes)
+yoke_status yk_ranks_reduce(const yoke_context *context, yk_ranks_message *message, int nodes)
 {
     const yoke_comm *comm = context->comm;
     if (comm->ranks == 1) return YOKE_OK;
-    return yk_ranks_try(context, comm->reduce(comm->self, message, yk_message_bytes(nodes)),
+    return yk_ranks_try(context, comm->reduce(comm->self, message, yk_ranks_message_bytes(nodes)),
                         "sums over ranks");
 }
 
@@ -146,7 +146,7 @@ static yoke_status follow(const yoke_context *context, yoke_status status, int64
 
 yoke_status yk_agreed(const yoke_context *context, yoke_status status, double mark)
 {
-    yk_message message = {.most = {mark, -mark}};
+    yk_ranks_message message = {.most = {mark, -mark}};
     if (status != YOKE_OK) message.word = (int64_t)(context->comm->rank + 1) << 8 | status;
     YK_TRY(yk_ranks_reduce(context, &message, 0));
     if (message.word) return follow(context, status, message.word);
@@ -157,7 +157,7 @@ yoke_status yk_agreed(const yoke_context *context, yoke_status status, double ma
 double yk_ranks_most(const yoke_context *context, double value)
 {
     if (!yk_over_ranks(context)) return value;
-    yk_message message = {.most = {value, 0.0}};
+    yk_ranks_message message = {.most = {value, 0.0}};
     (void)yk_ranks_reduce(context, &message, 0); /* a lost rank shows at the next exchange */
     return message.most[0];
 }

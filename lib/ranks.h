@@ -12,15 +12,15 @@
 
 /* The one message of every reduction: sums in the order of the ranks, the word of the first rank
  * that has one, the largest of two numbers. Sent up to the last node that may be used. */
-typedef struct yk_message {
+typedef struct yk_ranks_message {
     int64_t word; /* 0: none */
     double most[2];
     yk_tree tree;
-} yk_message;
+} yk_ranks_message;
 
-static inline size_t yk_message_bytes(int nodes)
+static inline size_t yk_ranks_message_bytes(int nodes)
 {
-    return offsetof(yk_message, tree.sum) + (size_t)nodes * sizeof(double[YK_DOTS]);
+    return offsetof(yk_ranks_message, tree.sum) + (size_t)nodes * sizeof(double[YK_DOTS]);
 }
 
 static inline bool yk_over_ranks(const yoke_context *context)
@@ -29,7 +29,7 @@ static inline bool yk_over_ranks(const yoke_context *context)
 }
 
 /* nodes: that any rank's tree, or several ranks' together, can have. */
-yoke_status yk_ranks_reduce(const yoke_context *context, yk_message *message, int nodes);
+yoke_status yk_ranks_reduce(const yoke_context *context, yk_ranks_message *message, int nodes);
 yoke_status yk_ranks_broadcast(const yoke_context *context, int root, void *data, size_t bytes);
 yoke_status yk_ranks_gather(const yoke_context *context, const void *mine, size_t bytes, void *all);
 yoke_status yk_ranks_exchange(const yoke_context *context, const void *send,

@@ -22,12 +22,13 @@ typedef enum yk_reorder {
 /* What the planner decided. Names are static. */
 typedef struct yk_choice {
     const yk_partition *partition;
-    char partition_text[48];   /* with its argument, where it has one */
-    bool shared;               /* rows on a GPU and on the CPU */
-    int64_t gpu_rows;          /* then: the GPU's */
-    bool cut_is_measured;      /* and so may be another in the next plan */
-    yk_window window;          /* cuts that it may move to while the plan solves; none: it stands */
-    char notice[256];          /* of what was done in place of what was asked; or empty */
+    char partition_text[48]; /* with its argument, where it has one */
+    bool shared;             /* rows on a GPU and on the CPU; over ranks, on a GPU at all */
+    bool over_gpus;       /* over ranks, whose rows are GPUs', though not this one's have to be */
+    int64_t gpu_rows;     /* then: the GPU's */
+    bool cut_is_measured; /* and so may be another in the next plan */
+    yk_window window;     /* cuts that it may move to while the plan solves; none: it stands */
+    char notice[256];     /* of what was done in place of what was asked; or empty */
     const yk_memmode *memmode; /* NULL with one owner */
     const yk_driver *driver;
     const char *home, *solver, *preconditioner, *effort;
@@ -83,7 +84,9 @@ struct yoke_plan {
     double plan_seconds;
     bool ranks_know; /* over ranks: what follows, and bad_diagonal, are those of all */
     bool ranks_told;
-    double all_bytes;    /* an iteration */
+    double all_bytes; /* an iteration */
+    int all_gpus;     /* with over_gpus: GPUs, each counted once; and */
+    int64_t all_cpu_rows;
     const yk_wise *wise; /* while it is made: what is known of it; NULL: nothing */
     bool timed;          /* candidates were */
 };

@@ -274,8 +274,8 @@ static yoke_status check_options(const yoke_plan_options *options)
     YK_TRY(yk_check_struct("yoke_plan_options", options->struct_size, sizeof *options));
     if (options->threads < 0 || options->threads > 65536)
         return yk_fail(YOKE_INVALID, "threads is %d, expected 0 to 65536", options->threads);
-    if (options->device < 0)
-        return yk_fail(YOKE_INVALID, "device is %d, expected 0 or more", options->device);
+    if (options->device < YOKE_DEVICE_AUTO)
+        return yk_fail(YOKE_INVALID, "device is %d, expected 0 or more, or -1", options->device);
     if (options->gpu_sms < 0)
         return yk_fail(YOKE_INVALID, "gpu_sms is %d, expected 0 or more", options->gpu_sms);
     if (options->nullspace != YOKE_NULLSPACE_NONE && options->nullspace != YOKE_NULLSPACE_CONSTANT)
@@ -289,8 +289,9 @@ yoke_status yk_planner_choose(yoke_matrix *matrix, const yoke_plan_options *give
     memset(choice, 0, sizeof *choice);
     YK_TRY(check_options(given));
     yoke_plan_options of_owners = *given, *options = &of_owners;
+    YK_TRY(yk_ranks_choose(matrix, options, choice));
+    if (options->device < 0) options->device = 0;
     choice->device = options->device;
-    YK_TRY(yk_ranks_choose(matrix, options));
     YK_TRY(choose_tables(matrix, options, wish, choice));
     YK_TRY(check_recurrence(matrix, options, choice));
     YK_TRY(check_callbacks(matrix, options, choice));

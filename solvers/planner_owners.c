@@ -83,7 +83,7 @@ static void leave_to_one(yoke_plan_options *options, yk_choice *choice)
     snprintf(choice->notice, sizeof choice->notice, "partition %s leaves no rows to %s: %s alone",
              choice->partition_text, gpu ? "the CPU" : "a GPU", gpu ? "a GPU" : "the CPU");
     choice->partition = gpu ? &yk_partition_gpu : &yk_partition_cpu;
-    choice->partition_text[0] = '\0';
+    if (!choice->over_gpus) choice->partition_text[0] = '\0';
     choice->gpu_rows = 0;
     choice->shared = choice->cut_is_measured = false;
     bool is_home =
@@ -110,9 +110,11 @@ static yoke_status choose_shares(const yoke_matrix *matrix, yoke_plan_options *o
 {
     const yk_partition *partition = choice->partition;
     yk_cut_wish *wish = &given;
-    if (!partition->gpu_rows) return YOKE_OK;
+    if (!partition->gpu_rows && !choice->over_gpus) return YOKE_OK;
     bool given_share = !partition->measured || strchr(options->partition, ':');
-    if (given_share)
+    if (!partition->gpu_rows)
+        wish->share = 0.0;
+    else if (given_share)
         YK_TRY(read_share(options->partition, partition->form, &wish->share));
     else if (wish->share < 0.0 && !matrix->is_operator)
         wish->share = guessed_share(matrix, options);
@@ -125,8 +127,11 @@ static yoke_status choose_shares(const yoke_matrix *matrix, yoke_plan_options *o
     choice->shared = true;
     choice->cut_is_measured = !given_share;
     double row_bytes = yk_cg_row_bytes(false, yk_is_named(options->preconditioner, "jacobi"));
-    choice->gpu_rows = partition->gpu_rows(&matrix->csr, row_bytes, wish->share);
-    if (choice->gpu_rows == 0 || choice->gpu_rows == matrix->csr.rows)
+    choice->gpu_rows = partition->gpu_rows
+                           ? partition->gpu_rows(&matrix->csr, row_bytes, wish->share)
+                           : matrix->csr.rows;
+    bool all = choice->gpu_rows == matrix->csr.rows && !choice->over_gpus;
+    if (choice->gpu_rows == 0 || all)
         leave_to_one(options, choice);
     else if (partition->moves)
         choice->window = yk_window_around(&matrix->csr, row_bytes, choice->gpu_rows, wish->narrow);
@@ -144,6 +149,8 @@ static yoke_status choose_driver(const yoke_matrix *matrix, const yoke_plan_opti
                            &name, &table));
     choice->driver = table;
     if (choice->shared) choice->driver = choice->driver->with_cpu;
+    if (choice->driver && choice->shared && choice->over_gpus)
+        choice->driver = choice->driver->over_ranks;
     if (choice->driver && gpu == (choice->driver->engine != &yk_engine_cpu)) return YOKE_OK;
     return yk_fail(YOKE_UNSUITABLE, "driver %s does not run partition %s%s", name,
                    choice->partition->name, choice->shared ? "; use graph or stream" : "");

@@ -124,6 +124,17 @@ static yoke_status fill(yk_mpi *mpi, const yoke_mpi_options *options)
     return YOKE_OK;
 }
 
+/* Its number among the ranks that can share memory with it. */
+static yoke_status find_local_rank(const yk_mpi *mpi, int *local_rank)
+{
+    MPI_Comm local = MPI_COMM_NULL;
+    yoke_status status =
+        failed(MPI_Comm_split_type(mpi->comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &local));
+    if (status == YOKE_OK) status = failed(MPI_Comm_rank(local, local_rank));
+    if (local != MPI_COMM_NULL) MPI_Comm_free(&local);
+    return status;
+}
+
 static yoke_status make(yk_mpi *mpi, const yoke_context_options *options, yoke_context **context)
 {
     yoke_comm table = {.struct_size = sizeof table,
@@ -142,6 +153,7 @@ static yoke_status make(yk_mpi *mpi, const yoke_context_options *options, yoke_c
                        .error_text = error_text,
                        .destroy = destroy};
     MPI_Comm_rank(mpi->comm, &table.rank);
+    table.local_rank = mpi->local_rank;
     return yoke_context_create_over(options, &table, context);
 }
 
@@ -170,6 +182,7 @@ yoke_status yoke_mpi_context_create(MPI_Comm comm, const yoke_context_options *o
     mpi->comm = MPI_COMM_NULL;
     mpi->combine = MPI_OP_NULL;
     status = failed(MPI_Comm_dup(comm, &mpi->comm));
+    if (status == YOKE_OK) status = find_local_rank(mpi, &mpi->local_rank);
     if (status == YOKE_OK) status = fill(mpi, mpi_options);
     if (status == YOKE_OK) status = make(mpi, options, &made);
     status = agree(comm, status);

@@ -12,6 +12,7 @@
 #include "lib/threads.h"
 #include "solvers/cg/cg.h"
 #include "solvers/cg/cuts.h"
+#include "solvers/cg/ranks.h"
 #include "solvers/cg/setup.h"
 
 typedef struct run {
@@ -288,13 +289,20 @@ static bool goes_on(int stop)
     return stop == YK_CG_GO_ON || stop == YK_CG_CANDIDATE || stop == YK_CG_RENEW;
 }
 
+/* A failure that ends the solve here. Over ranks only one of which all know by now: of another they
+ * learn by the next sums, for which they count on this rank. */
+static yoke_status failed(const yk_cg *cg)
+{
+    return cg->ranks && cg->s.stop != YK_CG_ABORTED ? YOKE_OK : cg->status;
+}
+
 static yoke_status advance(run *r)
 {
     yk_cg *cg = r->cg;
     int64_t before = cg->s.iteration;
     double since = yoke_seconds();
     cg->driver->advance(cg, r->steps);
-    YK_TRY(cg->status);
+    YK_TRY(failed(cg));
     double took = yoke_seconds() - since;
     r->report->solve_seconds += took;
     r->report->iterations = cg->s.iteration;
@@ -316,7 +324,7 @@ static yoke_status advance(run *r)
     if (r->ended) return YOKE_OK;
     r->steps = next_steps(r, took, cg->s.iteration - before);
     if (cg->cuts) r->steps = yk_cuts_adapt(cg, r->steps);
-    return cg->status;
+    return failed(cg);
 }
 
 /* ---------------------------------------------------------------- conclude */
@@ -353,7 +361,7 @@ static yoke_status solve_nonzero(run *r)
     if (r->cg->cuts && !r->ended) r->steps = yk_cuts_adapt(r->cg, r->steps);
     if (!r->ended && r->report->maxit <= 0) end(r, YOKE_ITERATION_LIMIT);
     while (!r->ended) {
-        YK_TRY(r->cg->status);
+        YK_TRY(failed(r->cg));
         YK_TRY(advance(r));
     }
     conclude(r);
@@ -391,7 +399,7 @@ yoke_status yk_cg_solve(yk_cg *cg, const double *b, double *x, const yoke_solve_
     cg->history = options->history;
     cg->history_capacity = options->history ? options->history_capacity : 0;
     yk_cg_import(cg, b, options->initial_guess ? x : NULL, &b_is_zero, report);
-    YK_TRY(yk_agree(cg->context, cg->status, 0.0));
+    YK_TRY(yk_cg_ranks_agree(cg, cg->status));
     if (b_is_zero && !options->fixed_iterations)
         solve_zero(&r);
     else
