@@ -12,7 +12,9 @@ enum {
     ALL = THREADED | COMMAND_LIST
 };
 
-#define MPI_LATER "not in this version yet: GPUs over ranks, and their model, come later"
+#define EXCHANGE_LATER                                                                             \
+    "not in this version yet: what GPUs send to other ranks goes through host memory and MPI; use "  \
+    "staged"
 
 #define NAMES(option, field, kind_, text)                                                          \
     {                                                                                              \
@@ -108,7 +110,8 @@ const option option_table[] = {
      .help = "order of the rows inside (default auto: rcm where it is worth its time)"},
     {.name = "--exchange", .argument = "auto|staged|direct|nccl", .kind = KIND_CHOICE,
      .commands = MODELS, .offset = AT(ignored), .choices = "auto|staged|direct|nccl",
-     .help = "how halos travel", .later = MPI_LATER, .later_values = "staged|direct|nccl"},
+     .help = "how halos of GPUs travel between ranks", .later = EXCHANGE_LATER,
+     .later_values = "direct|nccl"},
     {.name = "--gpu-memory", .argument = "SIZE", .kind = KIND_SIZE, .commands = MODELS,
      .offset = AT(gpu_memory), .help = "pretend a smaller card: plans take no more of the GPU's memory"},
     INT_OPTION("--gpu-sms", gpu_sms, MODELS,
