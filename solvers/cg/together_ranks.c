@@ -135,12 +135,15 @@ static yoke_status bring_scalars_up(yk_cg *cg)
     return yk_device_copy(&gpu->device, gpu->loop, gpu->staged, sizeof(yk_cg_scalars));
 }
 
+/* By mode `explicit` they are copied; else the kernel writes where the host reads. */
 static yoke_status bring_sums_down(yk_cg *cg, yk_task task, const yk_gpu_view *view)
 {
     struct yk_gpu_state *gpu = cg->gpu;
-    YK_TRY(try(yk_gpu_launch_tree(view, task, gpu->loop, gpu->beside.tree, gpu->device.stream),
-               "sums of a part"));
-    return yk_device_copy(&gpu->device, gpu->beside.seen, gpu->beside.tree, sizeof(yk_tree));
+    const yk_gpu_beside *beside = &gpu->beside;
+    yk_tree *tree = copies(cg) ? beside->tree : beside->seen;
+    YK_TRY(
+        try(yk_gpu_launch_tree(view, task, gpu->loop, tree, gpu->device.stream), "sums of a part"));
+    return copies(cg) ? yk_device_copy(&gpu->device, beside->seen, tree, sizeof *tree) : YOKE_OK;
 }
 
 /* Blocks of the product none of whose rows has a column of the halo: [first, last). */
