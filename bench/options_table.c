@@ -13,8 +13,7 @@ enum {
 };
 
 #define EXCHANGE_LATER                                                                             \
-    "not in this version yet: what GPUs send to other ranks goes through host memory and MPI; use "  \
-    "staged"
+    "not in this version yet: what GPUs send to other ranks goes through host memory; use staged"
 
 #define NAMES(option, field, kind_, text)                                                          \
     {                                                                                              \
@@ -89,7 +88,7 @@ const option option_table[] = {
                  "CPU threads (default OMP_NUM_THREADS, else the affinity mask)"),
     INT_OPTION("--parts", parts, MODELS, "CPU parts (default one for each NUMA node)"),
     {.name = "--device", .argument = "N", .kind = KIND_COUNT, .commands = MODELS | COMMAND_MACHINE,
-     .offset = AT(device), .help = "GPU to use, by CUDA's number (default 0)"},
+     .offset = AT(device), .help = "GPU to use, by CUDA's number (default 0; of ranks, each its own)"},
     CHOICE_OPTION("--nullspace", "constant", nullspace,
                   "the matrix is singular with this nullspace: project it out"),
     FLAG_OPTION("--trust-symmetry", trust_symmetry, MODELS, "do not check a general file"),

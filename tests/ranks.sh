@@ -111,7 +111,11 @@ if [ $# -gt 0 ]; then
 else
     claims_hold tests/mpi/ranks
     claims_hold tests/mpi/deals
-    claims_hold tests/mpi/gpus_on_fake "1 3"
+    if [ -x tests/mpi/gpus_on_fake ]; then
+        claims_hold tests/mpi/gpus_on_fake "1 3"
+    else
+        echo "SKIPPED: ranks with GPUs on a fake runtime (tests/mpi/gpus_on_fake is not built)"
+    fi
     nobody_outlives_a_killed_rank
     cgbench_speaks_once
 fi

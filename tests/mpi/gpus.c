@@ -13,13 +13,14 @@
 #include "tests/fake/fake.h"
 #endif
 
-static const char *partition = "gpu";
+static const char *partition = "gpu", *home;
 
 static yoke_plan_options plan_with(const char *memory, const char *driver, const char *format,
                                    const char *preconditioner)
 {
     yoke_plan_options options = yoke_plan_defaults();
     options.partition = partition;
+    options.home = home;
     options.memory = memory;
     options.driver = driver;
     options.format = format;
@@ -57,9 +58,10 @@ static void solves_alike(const whole *w, const char *spec, const yoke_plan_optio
         bool close = p.status == YOKE_OK && p.report.outcome == YOKE_CONVERGED &&
                      llabs(p.report.iterations - w->report.iterations) <= 1 &&
                      p.report.residual_true <= p.report.bound;
-        snprintf(text, sizeof text, "%s, %s, %s, %s, %s, %s, cuts %s: %s", spec, options->partition,
-                 options->memory, options->driver, options->format, options->preconditioner,
-                 cuts[cut], cut == 1 ? "as many iterations within one" : "the same bits");
+        snprintf(text, sizeof text, "%s, %s, %s%s%s, %s, %s, %s, cuts %s: %s", spec,
+                 options->partition, home ? home : "", home ? ", " : "", options->memory,
+                 options->driver, options->format, options->preconditioner, cuts[cut],
+                 cut == 1 ? "as many iterations within one" : "the same bits");
         claim(text, cut == 1 ? close : same_bits(&p, w));
         piece_free(&p);
     }
@@ -377,6 +379,11 @@ static void solves_in_all_ways(void)
         solves_in("managed", "stream", "csr");
     }
     partition = "gpu";
+    home = "spill:0.5";
+    solves_in("mapped", "graph", "sell");
+    home = "shared";
+    solves_in("managed", "stream", "csr");
+    home = NULL;
 }
 
 static bool gpu_is_there(void)
