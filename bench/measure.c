@@ -234,7 +234,7 @@ static int judge(const trial *t, row *r)
 {
     const yoke_report *report = yoke_plan_report(t->plan);
     describe(t, report, r);
-    if (t->options->per_rank) per_rank_gather(t->s, report, r);
+    if (t->options->per_rank) per_rank_gather(t->s, t->plan, r);
     if (r->history) scale_history(t, r);
     r->exit_code = ends_as(t, report);
     if (r->exit_code)
@@ -336,6 +336,7 @@ yoke_status measure(yoke_context *context, const bench_options *options, const s
     progress_show("%s: planning", s->name);
     yoke_status status = yoke_plan_create(s->matrix, &planned, &t.plan);
     if (!status) status = warm_up(&t, context);
+    if (!status && options->per_rank) status = yoke_plan_watch_ranks(t.plan, 1);
     if (!status && options->budget > 0.0) status = fit_iterations(&t, &wanted);
     if (!status) status = time_repeats(&t, &wanted, r);
     if (!status && options->roofline) status = add_roofline(&t, context, r);

@@ -119,7 +119,7 @@ const option option_table[] = {
                 "time each pass alone against its memory's bandwidth, and draw that"),
     FILE_OPTION("--wisdom", wisdom, SOLVES, "take what measuring found before, and keep what it finds"),
     FILE_OPTION("--ranks-file", ranks_file, ONE_BY_ONE, "the rank of each row, a number a line"),
-    FLAG_OPTION("--per-rank", per_rank, ONE_BY_ONE, "rows, halo and time of each rank"),
+    FLAG_OPTION("--per-rank", per_rank, ONE_BY_ONE, "rows, halo and times of each rank"),
     LATER("--checkpoint", "FILE", KIND_TEXT, MODELS, "save and resume",
           "not in this version yet: checkpoints come later"),
     INT_OPTION("--ranks", ranks, COMMAND_PREDICT, "ranks to predict for, each such a machine"),

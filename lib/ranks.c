@@ -18,7 +18,7 @@ static yoke_status check_table(const yoke_comm *comm)
         return yk_fail(YOKE_INVALID, "rank is %d of %d", comm->rank, comm->ranks);
     bool complete = comm->reduce && comm->broadcast && comm->gather && comm->exchange &&
                     comm->open && comm->receive && comm->send && comm->wait && comm->close &&
-                    comm->error_text;
+                    comm->error_text && !comm->reduce_begin == !comm->reduce_end;
     return complete ? YOKE_OK : yk_fail(YOKE_INVALID, "yoke_comm lacks a function");
 }
 
@@ -98,6 +98,23 @@ yoke_status yk_ranks_reduce(const yoke_context *context, yk_ranks_message *messa
                         "sums over ranks");
 }
 
+yoke_status yk_ranks_begin_reduce(const yoke_context *context, yk_ranks_message *message, int nodes)
+{
+    const yoke_comm *comm = context->comm;
+    if (!comm->reduce_begin) return yk_ranks_reduce(context, message, nodes);
+    if (comm->ranks == 1) return YOKE_OK;
+    return yk_ranks_try(context,
+                        comm->reduce_begin(comm->self, message, yk_ranks_message_bytes(nodes)),
+                        "sums over ranks");
+}
+
+yoke_status yk_ranks_end_reduce(const yoke_context *context)
+{
+    const yoke_comm *comm = context->comm;
+    if (!comm->reduce_begin || comm->ranks == 1) return YOKE_OK;
+    return yk_ranks_try(context, comm->reduce_end(comm->self), "sums over ranks");
+}
+
 yoke_status yk_ranks_broadcast(const yoke_context *context, int root, void *data, size_t bytes)
 {
     const yoke_comm *comm = context->comm;
@@ -141,6 +158,7 @@ static yoke_status follow(const yoke_context *context, yoke_status status, int64
     if (status != YOKE_OK) own_text(text);
     YK_TRY(yk_ranks_broadcast(context, from, text, sizeof text));
     if (from == context->comm->rank) return status;
+    if (strncmp(text, "rank ", 5) == 0) return yk_fail(agreed, "%s", text); /* agreed on before */
     return yk_fail(agreed, "rank %d: %s", from, text);
 }
 

@@ -30,6 +30,10 @@ static inline bool yk_over_ranks(const yoke_context *context)
 
 /* nodes: that any rank's tree, or several ranks' together, can have. */
 yoke_status yk_ranks_reduce(const yoke_context *context, yk_ranks_message *message, int nodes);
+/* The same in two steps: in between the message is on its way. */
+yoke_status yk_ranks_begin_reduce(const yoke_context *context, yk_ranks_message *message,
+                                  int nodes);
+yoke_status yk_ranks_end_reduce(const yoke_context *context);
 yoke_status yk_ranks_broadcast(const yoke_context *context, int root, void *data, size_t bytes);
 yoke_status yk_ranks_gather(const yoke_context *context, const void *mine, size_t bytes, void *all);
 yoke_status yk_ranks_exchange(const yoke_context *context, const void *send,

@@ -101,7 +101,9 @@ static inline int yk_part_more_vectors(const yoke_plan *plan, yk_part *part, yk_
     int64_t all = part->rows + part->halo;
     int count = 0;
     if (plan->choice.recurrence == YK_CLASSICAL) return 0;
-    slot[count++] = (yk_vector_slot){&part->w, part->rows, "vector w"};
+    bool w_is_m = plan->choice.recurrence == YK_PIPELINED && !plan->choice.jacobi &&
+                  !plan->cg.turns_m; /* over ranks with a halo, else without */
+    slot[count++] = (yk_vector_slot){&part->w, w_is_m ? all : part->rows, "vector w"};
     slot[count++] = (yk_vector_slot){&part->s, part->rows, "vector s"};
     if (plan->choice.recurrence == YK_SINGLE) return count;
     slot[count++] = (yk_vector_slot){&part->t, part->rows, "vector t"};

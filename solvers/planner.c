@@ -129,7 +129,6 @@ static yoke_status check_recurrence(const yoke_matrix *matrix, const yoke_plan_o
     if (choice->foreign_product) why = "format cusparse";
     if (strcmp(choice->driver->name, "persistent") == 0) why = "driver persistent";
     if (yk_is_named(options->shape, "folded")) why = "shape folded";
-    if (matrix->spread) why = "several ranks";
     if (!why) return YOKE_OK;
     return yk_fail(YOKE_UNSUITABLE, "solver %s does not take %s; use cg", choice->solver, why);
 }

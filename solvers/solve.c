@@ -6,7 +6,6 @@
 
 #include "lib/context.h"
 #include "lib/status.h"
-#include "solvers/cg/ranks.h"
 #include "solvers/plan.h"
 #include "solvers/ranks.h"
 #include "solvers/reorder.h"
@@ -169,7 +168,7 @@ static yoke_status solve_one(yoke_plan *plan, const double *b, double *x,
     YK_TRY(is_refused(plan, b, options, &refused));
     if (refused) return refuse_diagonal(plan, x, options, result);
     yoke_status own = yk_reorder_solve(plan, b, x, options, report);
-    yoke_status status = yk_cg_ranks_agree(&plan->cg, own);
+    yoke_status status = yk_agree(plan->cg.context, own, 0.0);
     if (status != YOKE_OK) {
         /* A CPU's parts survive it if no more than the caller's device memory could not be copied.
          */

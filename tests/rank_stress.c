@@ -50,6 +50,25 @@ static int reduce(void *self, void *message, size_t bytes)
     return 0;
 }
 
+/* Of this rank, begun and not ended: its message is not looked at before. */
+static _Thread_local struct {
+    void *message;
+    size_t bytes;
+} begun;
+
+static int reduce_begin(void *self, void *message, size_t bytes)
+{
+    (void)self;
+    begun.message = message;
+    begun.bytes = bytes;
+    return 0;
+}
+
+static int reduce_end(void *self)
+{
+    return reduce(self, begun.message, begun.bytes);
+}
+
 static int broadcast(void *self, int root, void *data, size_t bytes)
 {
     shown[number_of(self)] = data;
@@ -155,9 +174,11 @@ static void error_text(void *self, int code, char *text, size_t size)
 /* ------------------------------------------------------------------- ranks */
 
 static const char *const specs[] = {"poisson3d7:16", "random_spd:3000:9:3", "elasticity3d:7"};
-enum { SPECS = sizeof specs / sizeof specs[0] };
-static double *alone[SPECS];
-static int64_t iterations[SPECS];
+static const char *const ways[][2] = {
+    {"cg", "unfolded"}, {"cg", "folded"}, {"cg-single", NULL}, {"cg-pipelined", NULL}};
+enum { SPECS = sizeof specs / sizeof specs[0], WAYS = sizeof ways / sizeof ways[0] };
+static double *alone[SPECS][WAYS];
+static int64_t iterations[SPECS][WAYS];
 static atomic_int failures;
 
 static void fail(const char *what, int spec)
@@ -167,13 +188,14 @@ static void fail(const char *what, int spec)
 }
 
 /* x of one process, or of a rank. */
-static yoke_status solve(yoke_context *context, const char *spec, const char *shape,
-                         yoke_matrix **matrix, double **x, int64_t *count)
+static yoke_status solve(yoke_context *context, const char *spec, int way, yoke_matrix **matrix,
+                         double **x, int64_t *count)
 {
     yoke_plan *plan = NULL;
     yoke_plan_options options = yoke_plan_defaults();
     options.preconditioner = "jacobi";
-    options.shape = shape;
+    options.solver = ways[way][0];
+    options.shape = ways[way][1];
     yoke_status status = yoke_matrix_generate(context, spec, matrix);
     if (status == YOKE_OK) status = yoke_plan_create(*matrix, &options, &plan);
     int64_t rows = status == YOKE_OK ? yoke_matrix_rows(*matrix) : 0;
@@ -187,18 +209,18 @@ static yoke_status solve(yoke_context *context, const char *spec, const char *sh
     return status;
 }
 
-static void try_one(yoke_context *context, int spec, const char *shape)
+static void try_one(yoke_context *context, int spec, int way)
 {
     yoke_matrix *matrix = NULL;
     yoke_share share = yoke_share_defaults();
     double *x = NULL;
     int64_t count = 0;
-    if (solve(context, specs[spec], shape, &matrix, &x, &count) != YOKE_OK ||
+    if (solve(context, specs[spec], way, &matrix, &x, &count) != YOKE_OK ||
         yoke_matrix_share(matrix, &share) != YOKE_OK)
         fail("no solution", spec);
-    if (count != iterations[spec]) fail("other iterations", spec);
+    if (count != iterations[spec][way]) fail("other iterations", spec);
     for (int64_t i = 0; i < share.rows; i++)
-        if (x[i] != alone[spec][share.row[i]]) {
+        if (x[i] != alone[spec][way][share.row[i]]) {
             fail("other bits", spec);
             break;
         }
@@ -237,12 +259,11 @@ static void *be_rank(void *given)
                        .send = start_send,
                        .wait = wait_channel,
                        .close = close_channel,
-                       .error_text = error_text};
+                       .error_text = error_text,
+                       .reduce_begin = reduce_begin,
+                       .reduce_end = reduce_end};
     if (yoke_context_create_over(&options, &table, &context) != YOKE_OK) abort();
-    for (int spec = 0; spec < SPECS; spec++) {
-        try_one(context, spec, "unfolded");
-        try_one(context, spec, "folded");
-    }
+    for (int i = 0; i < SPECS * WAYS; i++) try_one(context, i / WAYS, i % WAYS);
     disagree(context, table.rank);
     yoke_context_destroy(context);
     return NULL;
@@ -252,9 +273,10 @@ static void solve_alone(void)
 {
     yoke_context *context = NULL;
     if (yoke_context_create(NULL, &context) != YOKE_OK) abort();
-    for (int spec = 0; spec < SPECS; spec++) {
+    for (int i = 0; i < SPECS * WAYS; i++) {
+        int spec = i / WAYS, way = i % WAYS;
         yoke_matrix *matrix = NULL;
-        if (solve(context, specs[spec], "unfolded", &matrix, &alone[spec], &iterations[spec]))
+        if (solve(context, specs[spec], way, &matrix, &alone[spec][way], &iterations[spec][way]))
             fail("no solution in one process", spec);
         yoke_matrix_destroy(matrix);
     }
@@ -273,8 +295,8 @@ int main(void)
     }
     for (int r = 0; r < RANKS; r++) pthread_join(thread[r], NULL);
     pthread_barrier_destroy(&barrier);
-    for (int spec = 0; spec < SPECS; spec++) free(alone[spec]);
-    printf("%d ranks as threads, 2 workers each: %d systems in 2 shapes, %d failures\n", RANKS,
-           (int)SPECS, atomic_load(&failures));
+    for (int i = 0; i < SPECS * WAYS; i++) free(alone[i / WAYS][i % WAYS]);
+    printf("%d ranks as threads, 2 workers each: %d systems in %d ways, %d failures\n", RANKS,
+           (int)SPECS, (int)WAYS, atomic_load(&failures));
     return atomic_load(&failures) != 0;
 }

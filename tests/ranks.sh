@@ -48,12 +48,14 @@ claims_hold()
 # A rank that is killed takes the others with it: MPI's launchers see to that.
 nobody_outlives_a_killed_rank()
 {
-    code=0
-    limit=60 ranks 3 tests/mpi/killed >"$work/killed" 2>&1 || code=$?
-    case $code in
-        0 | 124) failed "a rank was killed, and mpirun ended with $code"; cat "$work/killed" ;;
-        *) echo "ok     a rank that is killed ends all (exit $code)" ;;
-    esac
+    for solver in cg cg-single cg-pipelined; do
+        code=0
+        limit=60 ranks 3 tests/mpi/killed "$solver" >"$work/killed" 2>&1 || code=$?
+        case $code in
+            0 | 124) failed "$solver: a rank was killed, and mpirun ended with $code"; cat "$work/killed" ;;
+            *) echo "ok     $solver: a rank that is killed ends all (exit $code)" ;;
+        esac
+    done
 }
 
 # ends EXPECTED COUNT ARGUMENTS...: cgbench over ranks, its words in $work/out and $work/err.
@@ -90,6 +92,11 @@ cgbench_speaks_once()
     grep -q '"rows":8000,.*"ranks":3,' "$work/json" || failed "the record lacks rows or ranks: $(cat "$work/json")"
     [ "$(grep -c 'converged after' "$work/out")" = 1 ] || failed "more than one rank speaks"
     [ "$(grep -c -E '^ +[012] +2[0-9]{3} ' "$work/out")" = 3 ] || failed "--per-rank shows: $(cat "$work/out")"
+    grep -q 'sums wait$' "$work/out" || failed "--per-rank shows no times of a meeting: $(cat "$work/out")"
+    [ "$(grep -c -E '^ +[012] .*( +[0-9.]+ [mun]?s){4}$' "$work/out")" = 3 ] || failed "--per-rank lacks times: $(cat "$work/out")"
+    ./cgbench solve gen:poisson3d7:20 --quiet --solver cg-pipelined --out "$work/alone"
+    ends 0 3 solve gen:poisson3d7:20 --quiet --solver cg-pipelined --out "$work/together"
+    cmp "$work/alone" "$work/together" || failed "x of 3 ranks by cg-pipelined is not that of one"
     ends 1 3 solve gen:poisson3d7:20 --maxit 3
     says_once 'limit reached (3)'
     ends 2 3 solve gen:poisson3d7:20 --frob
@@ -110,6 +117,7 @@ if [ $# -gt 0 ]; then
     for program in "$@"; do claims_hold "$program"; done
 else
     claims_hold tests/mpi/ranks
+    claims_hold tests/mpi/recurrences
     claims_hold tests/mpi/deals
     if [ -x tests/mpi/gpus_on_fake ]; then
         claims_hold tests/mpi/gpus_on_fake "1 3"

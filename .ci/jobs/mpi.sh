@@ -10,7 +10,7 @@ of_mpi()
     configured_in "$name" --with-mpi --enable-werror MPICC="$(type -P "mpicc.$name")" MPIRUN="$(type -P "mpirun.$name")"
     makes "$name" all
     RANKS="$*" checks "$name" TESTS=tests/ranks.sh \
-        check_PROGRAMS='tests/mpi/deals tests/mpi/killed tests/mpi/ranks'
+        check_PROGRAMS='tests/mpi/deals tests/mpi/killed tests/mpi/ranks tests/mpi/recurrences'
     (cd "$work/$name" && MPIRUN="mpirun.$name" RANKS=2 must_fail "failing rank" "$OLDPWD/tests/ranks.sh" /bin/false)
     if ldd "$work/$name/.libs/libyoke.so" | grep -i mpi; then echo "libyoke links MPI"; return 1; fi
 }

@@ -69,6 +69,13 @@ typedef struct yoke_comm {
     /* At the end of the context; NULL: nothing. */
     void (*destroy)(void *self);
     int local_rank; /* among the ranks of its machine, from 0; which GPU is its own goes by it */
+    /* As reduce, in two steps, between which the message is not touched; one is under way at a
+     * time, a channel may be beside it. NULL, both: reduce does. */
+    int (*reduce_begin)(void *self, void *message, size_t bytes);
+    int (*reduce_end)(void *self);
+    /* Called now and then by a rank that multiplies: moves what is under way, of the channel (NULL:
+     * none) and of the sums, and returns at once. NULL: nothing needs it. */
+    int (*progress)(void *self, void *channel);
 } yoke_comm;
 
 /* right = left + right, of messages of ranks that follow each other. Associative to the last bit,

@@ -141,6 +141,20 @@ enum { YOKE_PASSES = 8 /* of a plan, at most */ };
  * YOKE_UNSUITABLE: what a user's operator or preconditioner moves is not known. */
 YOKE_API yoke_status yoke_plan_time_passes(yoke_plan *plan, yoke_pass *pass, int *count);
 
+/* Over ranks: seconds of this rank's first worker, which alone speaks to the others. */
+typedef struct yoke_rank_times {
+    int64_t iterations;
+    double interior; /* multiplying what needs nothing of others, while that travels */
+    double halo;     /* then waiting for it */
+    double sums;     /* waiting for all-reduces, and so for the slowest rank */
+} yoke_rank_times;
+
+/* Local. From now on (on: 1) the plan's solves read clocks, or (0) no longer do; the times begin
+ * anew. yoke_plan_rank_times: of the solves since; iterations 0 of a plan that is not watched or
+ * not over ranks. */
+YOKE_API yoke_status yoke_plan_watch_ranks(yoke_plan *plan, int on);
+YOKE_API yoke_status yoke_plan_rank_times(const yoke_plan *plan, yoke_rank_times *times);
+
 /* ------------------------------------------------------------------- model */
 
 enum { YOKE_HALOS = 4 };

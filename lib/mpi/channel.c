@@ -73,6 +73,16 @@ int yk_mpi_wait(void *self, void *opened)
     return yk_mpi_wait_all(c->requests, c->request);
 }
 
+/* MPI moves what is under way while it is called: long messages, and the steps of a reduction. */
+int yk_mpi_progress(void *self, void *opened)
+{
+    yk_mpi *mpi = self;
+    channel *c = opened;
+    int code = c ? yk_mpi_test_all(c->requests, c->request) : MPI_SUCCESS;
+    if (code != MPI_SUCCESS || mpi->reduction == MPI_REQUEST_NULL) return code;
+    return yk_mpi_test_all(1, &mpi->reduction);
+}
+
 void yk_mpi_close(void *self, void *opened)
 {
     channel *c = opened;

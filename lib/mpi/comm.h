@@ -20,6 +20,7 @@ typedef struct yk_mpi {
     MPI_Op combine;
     yk_mpi_type type[YK_MPI_TYPES];
     int types, ranks, local_rank;
+    MPI_Request reduction; /* under way; else MPI_REQUEST_NULL */
     char *deal;
 } yk_mpi;
 
@@ -29,10 +30,12 @@ int yk_mpi_open(void *self, const yoke_lane *send, int sends, const yoke_lane *r
 int yk_mpi_receive(void *self, void *channel);
 int yk_mpi_send(void *self, void *channel);
 int yk_mpi_wait(void *self, void *channel);
+int yk_mpi_progress(void *self, void *channel);
 void yk_mpi_close(void *self, void *channel);
 
 /* exchange.c: until all are done. */
 int yk_mpi_wait_all(int count, MPI_Request *request);
+int yk_mpi_test_all(int count, MPI_Request *request);
 
 /* exchange.c: sizes that are known to both sides, of any length. */
 int yk_mpi_exchange(void *self, const void *send, const size_t *send_bytes, void *receive,

@@ -42,6 +42,21 @@ static int reduce(void *self, void *message, size_t bytes)
     return MPI_Allreduce(MPI_IN_PLACE, message, 1, type, mpi->combine, mpi->comm);
 }
 
+static int reduce_begin(void *self, void *message, size_t bytes)
+{
+    yk_mpi *mpi = self;
+    MPI_Datatype type;
+    int code = type_of(mpi, bytes, &type);
+    if (code != MPI_SUCCESS) return code;
+    return MPI_Iallreduce(MPI_IN_PLACE, message, 1, type, mpi->combine, mpi->comm, &mpi->reduction);
+}
+
+static int reduce_end(void *self)
+{
+    yk_mpi *mpi = self;
+    return yk_mpi_wait_all(1, &mpi->reduction);
+}
+
 static int broadcast(void *self, int root, void *data, size_t bytes)
 {
     const yk_mpi *mpi = self;
@@ -151,7 +166,10 @@ static yoke_status make(yk_mpi *mpi, const yoke_context_options *options, yoke_c
                        .wait = yk_mpi_wait,
                        .close = yk_mpi_close,
                        .error_text = error_text,
-                       .destroy = destroy};
+                       .destroy = destroy,
+                       .reduce_begin = reduce_begin,
+                       .reduce_end = reduce_end,
+                       .progress = yk_mpi_progress};
     MPI_Comm_rank(mpi->comm, &table.rank);
     table.local_rank = mpi->local_rank;
     return yoke_context_create_over(options, &table, context);
@@ -181,6 +199,7 @@ yoke_status yoke_mpi_context_create(MPI_Comm comm, const yoke_context_options *o
     }
     mpi->comm = MPI_COMM_NULL;
     mpi->combine = MPI_OP_NULL;
+    mpi->reduction = MPI_REQUEST_NULL;
     status = failed(MPI_Comm_dup(comm, &mpi->comm));
     if (status == YOKE_OK) status = find_local_rank(mpi, &mpi->local_rank);
     if (status == YOKE_OK) status = fill(mpi, mpi_options);

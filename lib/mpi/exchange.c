@@ -17,6 +17,12 @@ int yk_mpi_wait_all(int count, MPI_Request *request)
     return MPI_Waitall(count, request, MPI_STATUSES_IGNORE);
 }
 
+int yk_mpi_test_all(int count, MPI_Request *request)
+{
+    int done = 0;
+    return MPI_Testall(count, request, &done, MPI_STATUSES_IGNORE);
+}
+
 typedef struct requests {
     int count;
     MPI_Request *request;

@@ -289,11 +289,10 @@ static bool goes_on(int stop)
     return stop == YK_CG_GO_ON || stop == YK_CG_CANDIDATE || stop == YK_CG_RENEW;
 }
 
-/* A failure that ends the solve here. Over ranks only one of which all know by now: of another they
- * learn by the next sums, for which they count on this rank. */
-static yoke_status failed(const yk_cg *cg)
+/* Over ranks the others are told in the next advance. */
+static yoke_status own_status(const yk_cg *cg)
 {
-    return cg->ranks && cg->s.stop != YK_CG_ABORTED ? YOKE_OK : cg->status;
+    return cg->ranks ? YOKE_OK : cg->status;
 }
 
 static yoke_status advance(run *r)
@@ -302,7 +301,7 @@ static yoke_status advance(run *r)
     int64_t before = cg->s.iteration;
     double since = yoke_seconds();
     cg->driver->advance(cg, r->steps);
-    YK_TRY(failed(cg));
+    YK_TRY(yk_cg_ranks_agree(cg));
     double took = yoke_seconds() - since;
     r->report->solve_seconds += took;
     r->report->iterations = cg->s.iteration;
@@ -311,9 +310,6 @@ static yoke_status advance(run *r)
         r->elapsed = yk_ranks_most(cg->context, yoke_seconds() - r->began);
     }
     if (isfinite(cg->s.rr)) r->report->residual_recursive = unscaled(r, sqrt(cg->s.rr));
-    if (cg->s.stop == YK_CG_ABORTED)
-        return yk_fail(YOKE_TIMEOUT, "iteration %lld: an owner of rows did not answer for %g s",
-                       (long long)cg->s.iteration + 1, cg->link.deadline);
     if (goes_on(cg->s.stop))
         look(r);
     else if (cg->recurrence != YK_CLASSICAL && in_multiplication(&cg->s) &&
@@ -324,7 +320,7 @@ static yoke_status advance(run *r)
     if (r->ended) return YOKE_OK;
     r->steps = next_steps(r, took, cg->s.iteration - before);
     if (cg->cuts) r->steps = yk_cuts_adapt(cg, r->steps);
-    return failed(cg);
+    return own_status(cg);
 }
 
 /* ---------------------------------------------------------------- conclude */
@@ -361,7 +357,7 @@ static yoke_status solve_nonzero(run *r)
     if (r->cg->cuts && !r->ended) r->steps = yk_cuts_adapt(r->cg, r->steps);
     if (!r->ended && r->report->maxit <= 0) end(r, YOKE_ITERATION_LIMIT);
     while (!r->ended) {
-        YK_TRY(failed(r->cg));
+        YK_TRY(own_status(r->cg));
         YK_TRY(advance(r));
     }
     conclude(r);
@@ -399,7 +395,7 @@ yoke_status yk_cg_solve(yk_cg *cg, const double *b, double *x, const yoke_solve_
     cg->history = options->history;
     cg->history_capacity = options->history ? options->history_capacity : 0;
     yk_cg_import(cg, b, options->initial_guess ? x : NULL, &b_is_zero, report);
-    YK_TRY(yk_cg_ranks_agree(cg, cg->status));
+    YK_TRY(yk_agree(cg->context, cg->status, 0.0));
     if (b_is_zero && !options->fixed_iterations)
         solve_zero(&r);
     else

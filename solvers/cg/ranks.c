@@ -60,9 +60,23 @@ static yoke_status open_channel(yk_cg *cg, yk_boundary which)
                         "a halo between ranks");
 }
 
+/* Without turns there is one m. */
+static bool sends(const yk_cg *cg, yk_boundary which)
+{
+    switch (which) {
+    case YK_BOUNDARY_Z:
+    case YK_BOUNDARY_X: return true;
+    case YK_BOUNDARY_P: return cg->planned != YK_CLASSICAL;
+    case YK_BOUNDARY_M: return cg->planned == YK_PIPELINED;
+    default: return cg->planned == YK_PIPELINED && cg->turns_m;
+    }
+}
+
+/* Where a part, or the port behind them, has it; beside a GPU the link says. */
 static double *halo_of(const yk_cg *cg, int part, yk_boundary which)
 {
     const yk_port *port = &cg->link.port[part];
+    if (cg->link.gpu < 0) return yk_boundary_vector(&cg->part[part], which) + cg->part[part].rows;
     return which == YK_BOUNDARY_Z ? port->halo_z : port->halo_x;
 }
 
@@ -99,8 +113,9 @@ static yoke_status choose_memory(yk_cg *cg)
     YK_TRY(yk_alloc(cg->context, "halo between ranks", ranks->memory_count, sizeof(double),
                     &ranks->memory));
     memset(ranks->memory, 0, (size_t)ranks->memory_count * sizeof(double));
-    for (int w = 0; w < 2; w++) {
-        const yk_boundary which = w == 0 ? YK_BOUNDARY_Z : YK_BOUNDARY_X;
+    for (int w = 0; w < YK_RANK_CHANNELS; w++) {
+        const yk_boundary which = (yk_boundary)w;
+        if (!sends(cg, which)) continue;
         ranks->packed[which] = port ? halo_of(cg, cg->parts, which) : ranks->memory;
         ranks->came[which] = taker < cg->parts ? halo_of(cg, taker, which) + ranks->inside[taker]
                                                : ranks->memory + sent;
@@ -128,8 +143,9 @@ yoke_status yk_cg_ranks_open(yk_cg *cg, const yk_spread *spread, const yk_csr *c
     yk_team_run(cg, find_inner, NULL);
     if (yk_cg_ranks_have_port(cg, spread))
         ranks->gpu_inner = longest_inner(csr, cg->part[0].rows, 0, cg->part[0].rows);
-    YK_TRY(open_channel(cg, YK_BOUNDARY_Z));
-    return open_channel(cg, YK_BOUNDARY_X);
+    for (int which = 0; which < YK_RANK_CHANNELS; which++)
+        if (sends(cg, (yk_boundary)which)) YK_TRY(open_channel(cg, (yk_boundary)which));
+    return YOKE_OK;
 }
 
 void yk_cg_ranks_close(yk_cg *cg)
@@ -137,7 +153,7 @@ void yk_cg_ranks_close(yk_cg *cg)
     struct yk_cg_ranks *ranks = cg->ranks;
     const yoke_comm *comm = cg->context->comm;
     if (!ranks) return;
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < YK_RANK_CHANNELS; i++)
         if (ranks->channel[i]) comm->close(comm->self, ranks->channel[i]);
     yk_free(cg->context, ranks->memory, ranks->memory_count, sizeof(double));
     yk_free(cg->context, ranks->inner, cg->pieces, sizeof(yk_inner));
@@ -155,13 +171,13 @@ void yk_cg_ranks_bytes(const yk_cg *cg, const yk_spread *spread, size_t *host)
 
 /* -------------------------------------------------------------- exchanging */
 
-/* What failed once is not tried again: the others are told in the next reduction, if it works. */
+/* The others are told in the next reduction, if it works; what they wait for is sent all the same.
+ */
 static bool done(yk_cg *cg, int code, const char *what)
 {
     yoke_status status = yk_ranks_try(cg->context, code, what);
     if (status == YOKE_OK) return true;
     if (cg->status == YOKE_OK) cg->status = status;
-    cg->ranks->lost = status;
     return false;
 }
 
@@ -184,7 +200,7 @@ static bool wait(yk_cg *cg, yk_boundary which)
 }
 
 /* To the parts that do not have it by its coming. */
-static void hand_out(yk_cg *cg, yk_boundary which)
+static void scatter(yk_cg *cg, yk_boundary which)
 {
     const struct yk_cg_ranks *ranks = cg->ranks;
     for (int i = 0; i < cg->parts; i++) {
@@ -198,40 +214,40 @@ static void hand_out(yk_cg *cg, yk_boundary which)
 
 void yk_cg_ranks_send(yk_cg *cg, yk_boundary which)
 {
-    if (receive(cg, which) && send(cg, which) && wait(cg, which)) hand_out(cg, which);
+    (void)receive(cg, which);
+    (void)send(cg, which);
+    if (wait(cg, which)) scatter(cg, which);
 }
 
-/* Another rank gives up: what it says is what all will say. */
-static void be_told(yk_cg *cg)
+/* For the next reduction, the word with which this rank goes into it. */
+static yk_ranks_message *message_with(yk_cg *cg, int64_t word)
 {
-    if (cg->status != YOKE_OK || cg->ranks->message.word == 0) return;
-    cg->status = yk_fail(YOKE_COMMUNICATION, "another rank gave up");
-    cg->ranks->told = true;
+    yk_ranks_message *message = &cg->ranks->message;
+    message->word = word;
+    message->most[0] = message->most[1] = 0.0;
+    return message;
 }
 
-yoke_status yk_cg_ranks_agree(yk_cg *cg, yoke_status own)
+static bool reduced(yk_cg *cg, yoke_status status, bool own_word)
 {
-    bool told = cg->ranks && cg->ranks->told;
-    yoke_status status = yk_agree(cg->context, told ? YOKE_OK : own, 0.0);
-    if (status != YOKE_OK && own == YOKE_OK && cg->ranks) cg->ranks->told = true;
-    return status == YOKE_OK ? own : status;
+    struct yk_cg_ranks *ranks = cg->ranks;
+    if (status != YOKE_OK && cg->status == YOKE_OK) cg->status = status;
+    if (status == YOKE_OK && ranks->message.word && !own_word) ranks->told = true;
+    return status == YOKE_OK && ranks->message.word == 0;
 }
 
 /* In place of this rank's sums those of all. */
 static bool reduce(yk_cg *cg, int64_t word)
 {
-    struct yk_cg_ranks *ranks = cg->ranks;
-    ranks->message.word = word;
-    ranks->message.most[0] = ranks->message.most[1] = 0.0;
-    yoke_status status = yk_ranks_reduce(cg->context, &ranks->message, ranks->spread->nodes);
-    if (status != YOKE_OK) cg->status = ranks->lost = status;
-    return status == YOKE_OK && ranks->message.word == 0;
+    yk_ranks_message *message = message_with(cg, word);
+    yoke_status status = yk_ranks_reduce(cg->context, message, cg->ranks->spread->nodes);
+    return reduced(cg, status, word != 0);
 }
 
 void yk_cg_ranks_add(yk_cg *cg, yk_tree *all)
 {
     cg->ranks->message.tree = *all;
-    if (!reduce(cg, cg->status == YOKE_OK ? 0 : YK_CG_ABORTED)) be_told(cg);
+    (void)reduce(cg, 0);
     *all = cg->ranks->message.tree;
 }
 
@@ -240,29 +256,63 @@ void yk_cg_ranks_add(yk_cg *cg, yk_tree *all)
 void yk_cg_ranks_begin(yk_cg *cg)
 {
     yk_flag_set(&cg->ranks->halo, cg->meetings);
+    cg->ranks->clock.began = cg->s.iteration;
 }
 
-/* Outside the loop z is where it belongs, whoever advances next. */
+/* Outside the loop every boundary is where it belongs, whoever advances next. With pipelining a
+ * worker may have been lost after the last sums. */
 void yk_cg_ranks_end(yk_cg *cg)
 {
-    if (cg->ranks->flying && wait(cg, YK_BOUNDARY_Z)) hand_out(cg, YK_BOUNDARY_Z);
-    cg->ranks->flying = cg->ranks->awaited = false;
+    struct yk_cg_ranks *ranks = cg->ranks;
+    if (ranks->flying && wait(cg, ranks->flight)) scatter(cg, ranks->flight);
+    ranks->flying = ranks->awaited = false;
+    if (yk_flag_get(cg->link.abort)) cg->s.stop = YK_CG_ABORTED;
+    ranks->clock.times.iterations += cg->s.iteration - ranks->clock.began;
 }
 
-bool yk_cg_ranks_begin_update(yk_cg *cg)
+yoke_status yk_cg_ranks_agree(yk_cg *cg)
+{
+    yoke_status status = cg->status;
+    bool aborted = cg->s.stop == YK_CG_ABORTED, told = cg->ranks && cg->ranks->told;
+    if (status == YOKE_OK && aborted && !told)
+        status = yk_fail(YOKE_TIMEOUT, "iteration %lld: an owner of rows did not answer for %g s",
+                         (long long)cg->s.iteration + 1, cg->link.deadline);
+    YK_TRY(yk_agree(cg->context, status, 0.0));
+    return aborted ? yk_fail(YOKE_TIMEOUT, "another rank gave up") : YOKE_OK;
+}
+
+bool yk_cg_ranks_expect(yk_cg *cg, yk_boundary which)
 {
     cg->ranks->awaited = true;
-    return receive(cg, YK_BOUNDARY_Z);
+    return receive(cg, which);
+}
+
+bool yk_cg_ranks_dispatch(yk_cg *cg, yk_boundary which)
+{
+    cg->ranks->flight = which;
+    cg->ranks->flying = true;
+    return send(cg, which);
 }
 
 bool yk_cg_ranks_finish_halo(yk_cg *cg, unsigned meeting)
 {
     struct yk_cg_ranks *ranks = cg->ranks;
-    if (ranks->flying && !wait(cg, YK_BOUNDARY_Z)) return false;
-    if (ranks->flying) hand_out(cg, YK_BOUNDARY_Z);
+    double began = yk_rank_clock_read(&ranks->clock);
+    if (ranks->flying && !wait(cg, ranks->flight)) return false;
+    yk_rank_clock_add(&ranks->clock, began, &ranks->clock.times.halo);
+    if (ranks->flying) scatter(cg, ranks->flight);
     ranks->flying = ranks->awaited = false;
     yk_flag_set(&ranks->halo, meeting);
     return true;
+}
+
+void yk_cg_ranks_progress(yk_cg *cg)
+{
+    const struct yk_cg_ranks *ranks = cg->ranks;
+    const yoke_comm *comm = cg->context->comm;
+    if (!comm->progress || (!ranks->flying && !ranks->reducing)) return;
+    void *channel = ranks->flying ? ranks->channel[ranks->flight] : NULL;
+    (void)comm->progress(comm->self, channel); /* a failure comes again where it is waited for */
 }
 
 /* The sums of this rank's parts, in their order; false if one of its workers is lost. */
@@ -279,31 +329,62 @@ static bool collect(yk_cg *cg, unsigned meeting, int dots)
     return true;
 }
 
+/* Whatever failed since the last sums is told with the next. */
+static int64_t word_of(const yk_cg *cg, bool good)
+{
+    return good && cg->status == YOKE_OK ? 0 : YK_CG_ABORTED;
+}
+
+static void hand_out(yk_cg *cg, unsigned meeting)
+{
+    yk_slot *slot = &cg->ranks->slot[meeting & 1];
+    slot->sums = cg->ranks->message.tree;
+    yk_flag_set(&slot->flag, meeting);
+}
+
 /* All workers have packed their z by then. What others wait for is sent even by a rank that gives
  * up. */
 bool yk_cg_ranks_meet(yk_cg *cg, yk_half half, unsigned meeting, int dots)
 {
     struct yk_cg_ranks *ranks = cg->ranks;
-    yk_slot *slot = &ranks->slot[meeting & 1];
     bool good = collect(cg, meeting, dots);
-    if (half == YK_HALF_UPDATE) {
-        good = send(cg, YK_BOUNDARY_Z) && good;
-        ranks->flying = true;
-    }
-    if (!reduce(cg, good ? 0 : YK_CG_ABORTED)) {
-        if (good) be_told(cg);
-        return false;
-    }
-    slot->sums = ranks->message.tree;
-    yk_flag_set(&slot->flag, meeting);
+    if (half == YK_HALF_UPDATE) good = yk_cg_ranks_dispatch(cg, YK_BOUNDARY_Z) && good;
+    double began = yk_rank_clock_read(&ranks->clock);
+    if (!reduce(cg, word_of(cg, good))) return false;
+    yk_rank_clock_add(&ranks->clock, began, &ranks->clock.times.sums);
+    hand_out(cg, meeting);
+    return true;
+}
+
+/* A worker that was lost since the last meeting is told of here. */
+bool yk_cg_ranks_begin_sums(yk_cg *cg, unsigned meeting, int dots)
+{
+    struct yk_cg_ranks *ranks = cg->ranks;
+    bool good = collect(cg, meeting, dots) && !yk_flag_get(cg->link.abort);
+    ranks->own_word = word_of(cg, good);
+    yk_ranks_message *message = message_with(cg, ranks->own_word);
+    yoke_status status = yk_ranks_begin_reduce(cg->context, message, ranks->spread->nodes);
+    ranks->reducing = status == YOKE_OK;
+    return ranks->reducing ? good : reduced(cg, status, true);
+}
+
+bool yk_cg_ranks_finish_sums(yk_cg *cg, unsigned meeting)
+{
+    struct yk_cg_ranks *ranks = cg->ranks;
+    if (!ranks->reducing) return false;
+    ranks->reducing = false;
+    double began = yk_rank_clock_read(&ranks->clock);
+    if (!reduced(cg, yk_ranks_end_reduce(cg->context), ranks->own_word != 0)) return false;
+    yk_rank_clock_add(&ranks->clock, began, &ranks->clock.times.sums);
+    hand_out(cg, meeting);
     return true;
 }
 
 void yk_cg_ranks_give_up(yk_cg *cg, yk_half half)
 {
     if (half == YK_HALF_UPDATE) {
-        if (cg->ranks->awaited || yk_cg_ranks_begin_update(cg)) (void)send(cg, YK_BOUNDARY_Z);
-        cg->ranks->flying = true;
+        if (!cg->ranks->awaited) (void)yk_cg_ranks_expect(cg, YK_BOUNDARY_Z);
+        (void)yk_cg_ranks_dispatch(cg, YK_BOUNDARY_Z);
     }
     yk_tree_begin(&cg->ranks->message.tree, cg->first_chunk, 1);
     (void)reduce(cg, YK_CG_ABORTED);

@@ -290,7 +290,7 @@ static void iterate(worker *w, int64_t at_most)
             give_up(w, YK_HALF_UPDATE);
             return;
         }
-        if (cg->ranks && w->index == 0) (void)yk_cg_ranks_begin_update(cg);
+        if (cg->ranks && w->index == 0) (void)yk_cg_ranks_expect(cg, YK_BOUNDARY_Z);
         update(w, task);
         if (!meet(w, YK_HALF_UPDATE, yk_task_dots(task), total)) return;
         if (!cg->jacobi) total[YK_DOT_RZ] = total[YK_DOT_RR];

@@ -58,11 +58,16 @@ void yk_team_open_gates(yk_worker *w, unsigned number);
 bool yk_team_gate(yk_worker *w, unsigned number);
 bool yk_team_wait(yk_worker *w, yk_flag *flag, unsigned value);
 
-/* team_ranks.c: the product, and the meeting after a publication, where other ranks have rows. */
+/* team_ranks.c: the product, and the meeting after a publication, where other ranks have rows. Of
+ * cg-single the product, of cg-pipelined with it the meeting. */
 bool yk_team_multiply_over_ranks(yk_worker *w, unsigned number);
 bool yk_team_meet_over_ranks(yk_worker *w, yk_half half, int dots, double *total);
+bool yk_team_single_over_ranks(yk_worker *w, unsigned number);
+bool yk_team_pipelined_over_ranks(yk_worker *w, int dots, double *total);
 
-/* team_one_sum.c: the loop of the recurrences whose sums meet once an iteration. */
+/* team_one_sum.c: the loop of the recurrences whose sums meet once an iteration; and the wait for a
+ * part's own rows and its neighbours': nobody else holds up a product. */
+bool yk_team_wait_for_rows(yk_worker *w, unsigned number);
 void yk_team_iterate_one_sum(yk_worker *w, int64_t at_most);
 
 #endif

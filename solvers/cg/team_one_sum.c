@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* team_one_sum.c: the loops of cg-single and cg-pipelined by CPU threads. Between them lies where
  * the sums are published: behind the product, or before it, so that they travel meanwhile. */
+#include "solvers/cg/ranks.h"
 #include "solvers/cg/team.h"
 
 yk_task yk_cg_step_task(const yk_cg *cg)
@@ -38,8 +39,7 @@ static yk_flag *flag_of(const yk_worker *w, int part)
     return w->cg->recurrence == YK_PIPELINED ? &port->slot[w->meetings & 1].flag : &port->gate;
 }
 
-/* Waits for the part's own rows and for its neighbours': nobody else holds up a product. */
-static bool wait_for_rows(yk_worker *w, unsigned number)
+bool yk_team_wait_for_rows(yk_worker *w, unsigned number)
 {
     const yk_cg *cg = w->cg;
     YK_FOR_MY_PIECES(w, i)
@@ -53,18 +53,32 @@ static bool wait_for_rows(yk_worker *w, unsigned number)
     return true;
 }
 
+static void expect(const yk_worker *w, int which)
+{
+    if (w->cg->ranks && w->index == 0) (void)yk_cg_ranks_expect(w->cg, (yk_boundary)which);
+}
+
+static bool multiply_single(yk_worker *w)
+{
+    unsigned number = w->meetings + 1;
+    if (w->cg->ranks) return yk_team_single_over_ranks(w, number);
+    if (!yk_team_wait_for_rows(w, number) || !yk_team_begin(w, YK_HALF_MULTIPLY)) return false;
+    run(w, YK_TASK_SINGLE_MULTIPLY);
+    return true;
+}
+
 /* step, send z | neighbours | w = A z, sums | all */
 static bool iterate_single(yk_worker *w, double *total)
 {
+    int dots = yk_task_dots(YK_TASK_SINGLE_MULTIPLY);
     if (!yk_team_begin(w, YK_HALF_UPDATE)) return false;
+    expect(w, YK_BOUNDARY_Z);
     run(w, yk_cg_step_task(w->cg));
     send(w, YK_BOUNDARY_Z);
     yk_team_open_gates(w, w->meetings + 1);
-    if (!wait_for_rows(w, w->meetings + 1)) return false;
-    if (!yk_team_begin(w, YK_HALF_MULTIPLY)) return false;
-    run(w, YK_TASK_SINGLE_MULTIPLY);
-    return yk_team_publish(w, YK_HALF_MULTIPLY) &&
-           yk_team_total(w, yk_task_dots(YK_TASK_SINGLE_MULTIPLY), total);
+    if (!multiply_single(w) || !yk_team_publish(w, YK_HALF_MULTIPLY)) return false;
+    if (w->cg->ranks) return yk_team_meet_over_ranks(w, YK_HALF_MULTIPLY, dots, total);
+    return yk_team_total(w, dots, total);
 }
 
 /* step, sums, send m | published, neighbours | q = A m | all. The last iteration of an advance
@@ -73,12 +87,15 @@ static bool iterate_pipelined(yk_worker *w, double *total)
 {
     yk_task step = yk_cg_step_task(w->cg);
     if (!yk_team_begin(w, YK_HALF_UPDATE)) return false;
+    expect(w, YK_BOUNDARY_M + (w->newest_p ^ w->cg->turns_m));
     run(w, step);
     w->newest_p ^= w->cg->turns_m;
     send(w, YK_BOUNDARY_M + w->newest_p);
     if (!yk_team_publish(w, YK_HALF_UPDATE)) return false;
+    if (w->cg->ranks) return yk_team_pipelined_over_ranks(w, yk_task_dots(step), total);
     if (w->left > 1) {
-        if (!wait_for_rows(w, w->meetings) || !yk_team_begin(w, YK_HALF_MULTIPLY)) return false;
+        if (!yk_team_wait_for_rows(w, w->meetings)) return false;
+        if (!yk_team_begin(w, YK_HALF_MULTIPLY)) return false;
         run(w, YK_TASK_PRODUCT);
     }
     return yk_team_total(w, yk_task_dots(step), total);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* killed.c: a solve without an end, of which one rank is killed: tests/ranks.sh looks whether the
- * others end too. */
+/* killed.c [SOLVER]: a solve without an end, of which one rank is killed: tests/ranks.sh looks
+ * whether the others end too. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +20,9 @@ int main(int argc, char **argv)
     claims_begin(&argc, &argv);
     whole w = whole_of("poisson3d7:20");
     piece p = piece_of(&w, 0, NULL);
-    piece_make(&p, NULL);
+    yoke_plan_options plan = yoke_plan_defaults();
+    plan.solver = argc > 1 ? argv[1] : NULL;
+    piece_make(&p, &plan);
     yoke_solve_options options = yoke_solve_defaults();
     options.maxit = INT64_MAX;
     options.fixed_iterations = 1;
