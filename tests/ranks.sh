@@ -121,6 +121,7 @@ else
     claims_hold tests/mpi/deals
     if [ -x tests/mpi/gpus_on_fake ]; then
         claims_hold tests/mpi/gpus_on_fake "1 3"
+        claims_hold tests/mpi/gpu_failures "2"
     else
         echo "SKIPPED: ranks with GPUs on a fake runtime (tests/mpi/gpus_on_fake is not built)"
     fi

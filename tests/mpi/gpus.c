@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* gpus.c: ranks with GPUs against the same solve in one process on the CPU; on a fake runtime also
- * with a device that fails. */
+/* gpus.c: ranks with GPUs against the same solve in one process on the CPU. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,10 +7,6 @@
 #include <yoke_tools.h>
 
 #include "tests/mpi/claims.h"
-
-#if FAKE_GPU
-#include "tests/fake/fake.h"
-#endif
 
 static const char *partition = "gpu", *home;
 
@@ -295,78 +290,6 @@ static void refuses_by_name(void)
     refuses("partitions that differ", options, YOKE_INVALID, "options");
 }
 
-/* ----------------------------------------------------------------- failures */
-
-#if FAKE_GPU
-
-/* cudaErrorLaunchFailure */
-enum { FAILURE = 719 };
-
-/* Of the last rank, the nth call of that name from here on fails, n = 1, 2, ..., until none does:
- * as many as fail in a plan and a solve. */
-static void one_fails(const whole *w, const char *name, const char *memory, const char *driver)
-{
-    char text[160];
-    int failures = 0;
-    bool alike = true, told = true, solved = false;
-    yoke_solve_options few = yoke_solve_defaults();
-    few.maxit = 4;
-    for (long n = 1; !solved && n < 4000; n += n < 8 ? 1 : n / 4) {
-        yoke_plan_options options = plan_with(memory, driver, NULL, "jacobi");
-        options.partition = partition;
-        piece p = piece_of(w, 1, NULL);
-        if (my_rank == all_ranks - 1) fake_fail(name, n, FAILURE);
-        piece_make(&p, &options);
-        piece_solve(&p, &few);
-        fake_fail(name, 0, 0);
-        alike = alike && is_alike(&p.status, sizeof p.status);
-        solved = on_all(p.status == YOKE_OK);
-        told = told && on_all(solved || strstr(yoke_error_text(), "719") ||
-                              strstr(yoke_error_text(), "aunch"));
-        if (!told) printf("rank %d, %s, call %ld: %s\n", my_rank, name, n, yoke_error_text());
-        failures += !solved;
-        piece_free(&p);
-        if (!alike || !told) break;
-    }
-    snprintf(text, sizeof text, "%s, %s, %s: each %s of one rank fails (%d): the same words on all",
-             partition, memory, driver, name, failures);
-    claim(text, alike && told && solved && failures > 0);
-}
-
-static void agrees_on_a_device(void)
-{
-    static const char *const names[] = {"cudaMemcpyAsync", "launch", "cudaEventSynchronize",
-                                        "cudaStreamSynchronize", "cudaMalloc"};
-    whole w = whole_of("poisson2d5:40");
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        one_fails(&w, names[i], "explicit", "stream");
-        one_fails(&w, names[i], "mapped", "stream");
-    }
-    one_fails(&w, "cudaGraphLaunch", "explicit", "graph");
-    one_fails(&w, "cudaGraphInstantiate", "explicit", "graph");
-    whole_free(&w);
-}
-
-static void gives_all_back(void)
-{
-    whole w = whole_of("poisson2d5:40");
-    yoke_plan_options options = plan_with("explicit", "graph", NULL, "jacobi");
-    long before = fake_total(fake_live());
-    piece p = piece_of(&w, 1, NULL);
-    piece_make(&p, &options);
-    piece_solve(&p, NULL);
-    long made = fake_total(fake_made());
-    piece_solve(&p, NULL);
-    claim("a solve takes nothing of the runtime",
-          p.status == YOKE_OK && fake_total(fake_made()) == made);
-    piece_free(&p);
-    claim("and a plan gives all back", fake_total(fake_live()) == before);
-    whole_free(&w);
-}
-
-#endif
-
-/* Every combination, or where a GPU does the work some. */
 static void solves_in_all_ways(void)
 {
     static const char *const partitions[] = {"gpu", "ratio:0.5", "nonzeros:0.3"};
@@ -395,8 +318,10 @@ static bool gpu_is_there(void)
     return false;
 }
 
-static void try_all(void)
+int main(int argc, char **argv)
 {
+    claims_begin(&argc, &argv);
+    if (!gpu_is_there()) return claims_end();
     solves_in_all_ways();
     solves_long_parts();
     reports_owners();
@@ -405,20 +330,5 @@ static void try_all(void)
     stops_alike();
     solves_many();
     refuses_by_name();
-}
-
-/* With an argument: failures alone. */
-int main(int argc, char **argv)
-{
-    claims_begin(&argc, &argv);
-    if (!gpu_is_there()) return claims_end();
-    if (argc < 2) try_all();
-#if FAKE_GPU
-    agrees_on_a_device();
-    partition = "ratio:0.5";
-    agrees_on_a_device();
-    partition = "gpu";
-    gives_all_back();
-#endif
     return claims_end();
 }
