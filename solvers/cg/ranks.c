@@ -259,13 +259,20 @@ void yk_cg_ranks_begin(yk_cg *cg)
     cg->ranks->clock.began = cg->s.iteration;
 }
 
+static void land(yk_cg *cg)
+{
+    struct yk_cg_ranks *ranks = cg->ranks;
+    if (ranks->flying && wait(cg, ranks->flight)) scatter(cg, ranks->flight);
+    ranks->flying = false;
+}
+
 /* Outside the loop every boundary is where it belongs, whoever advances next. With pipelining a
  * worker may have been lost after the last sums. */
 void yk_cg_ranks_end(yk_cg *cg)
 {
     struct yk_cg_ranks *ranks = cg->ranks;
-    if (ranks->flying && wait(cg, ranks->flight)) scatter(cg, ranks->flight);
-    ranks->flying = ranks->awaited = false;
+    land(cg);
+    ranks->awaited = false;
     if (yk_flag_get(cg->link.abort)) cg->s.stop = YK_CG_ABORTED;
     ranks->clock.times.iterations += cg->s.iteration - ranks->clock.began;
 }
@@ -283,6 +290,7 @@ yoke_status yk_cg_ranks_agree(yk_cg *cg)
 
 bool yk_cg_ranks_expect(yk_cg *cg, yk_boundary which)
 {
+    land(cg); /* what a product that failed did not wait for */
     cg->ranks->awaited = true;
     return receive(cg, which);
 }

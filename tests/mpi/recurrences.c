@@ -134,7 +134,7 @@ static void projects_a_nullspace(void)
     whole w = whole_of("graph:1500:6:2");
     for (int64_t i = 0; i < w.rows; i++) w.b[i] = i % 2 ? 1.0 : -1.0;
     for (int k = 1; k < 3; k++) {
-        yoke_plan_options options = by(solvers[k], "jacobi", 2);
+        yoke_plan_options options = by(solvers[k], "jacobi", 1);
         options.nullspace = YOKE_NULLSPACE_CONSTANT;
         yoke_solve_options solve = yoke_solve_defaults();
         solve.maxit = 20;
@@ -185,7 +185,7 @@ static void counts_reductions(void)
     for (int k = 0; k < 3; k++) {
         static const int64_t expected[][2] = {{40, 0}, {20, 0}, {0, 20}};
         int64_t few[2], many[2];
-        yoke_plan_options options = by(solvers[k], "jacobi", 2);
+        yoke_plan_options options = by(solvers[k], "jacobi", 1);
         piece p = piece_of(&w, 0, NULL);
         piece_make(&p, &options);
         count(&p, 5, &few[0], &few[1]);
@@ -226,15 +226,15 @@ static void sums_travel_beside_the_product(void)
 static void tells_of_a_failed_call(const char *solver, bool of_wait)
 {
     char text[160];
-    whole w = whole_of("poisson2d5:50");
+    whole w = whole_of("poisson2d5:30");
     bool alike = true, named = true;
     int failures = 0;
-    for (int64_t n = 1; n < 40 && all_ranks > 1; n += 1 + n / 3) {
-        yoke_plan_options options = by(solver, "none", 2);
+    for (int64_t n = 1; n < 24 && all_ranks > 1; n += 1 + n / 3) {
+        yoke_plan_options options = by(solver, "none", n < 4 ? 2 : 1);
         piece p = piece_of(&w, 0, NULL);
         piece_make(&p, &options);
         yoke_solve_options solve = yoke_solve_defaults();
-        solve.maxit = 20;
+        solve.maxit = 10;
         solve.fixed_iterations = 1;
         int64_t *fail = of_wait ? &seen.fail_wait : &seen.fail_start;
         *fail = my_rank == all_ranks - 1 ? (of_wait ? seen.waits : seen.starts) + n : 0;
@@ -248,7 +248,7 @@ static void tells_of_a_failed_call(const char *solver, bool of_wait)
     }
     snprintf(text, sizeof text, "%s: a failure of MPI in %s on one rank fails all, and none hangs",
              solver, of_wait ? "waiting" : "starting");
-    claim(text, alike && named && (all_ranks == 1 || failures > 5));
+    claim(text, alike && named && (all_ranks == 1 || failures > 4));
     whole_free(&w);
 }
 
@@ -276,7 +276,7 @@ static void agrees_on_memory(const char *solver)
     whole w = whole_of("poisson2d5:20");
     bool alike = true, solved = false;
     int refusals = 0;
-    for (int64_t n = 0; n < 200 && !solved; n++) {
+    for (int64_t n = 0; n < 200 && !solved; n += 3) {
         memory m = {my_rank == all_ranks - 1 ? n : -1};
         yoke_context_options context = yoke_context_defaults();
         context.allocate = allocate;
@@ -293,7 +293,7 @@ static void agrees_on_memory(const char *solver)
         refusals += !solved;
         piece_free(&p);
     }
-    claim("a rank out of memory, at each of its requests: the same status on all, nobody hangs",
+    claim("a rank out of memory, at every third request: the same status on all, nobody hangs",
           alike && solved && refusals > 10);
     whole_free(&w);
 }
@@ -327,8 +327,8 @@ static int stops_here(void *user, int64_t iteration, double norm)
 
 static void stops_alike(const char *solver)
 {
-    whole w = whole_of("poisson2d5:60");
-    yoke_plan_options options = by(solver, "none", 2);
+    whole w = whole_of("poisson2d5:30");
+    yoke_plan_options options = by(solver, "none", 1);
     piece p = piece_of(&w, 1, NULL);
     piece_make(&p, &options);
     yoke_solve_options solve = yoke_solve_defaults();
@@ -350,10 +350,10 @@ static void stops_alike(const char *solver)
 int main(int argc, char **argv)
 {
     claims_begin(&argc, &argv);
-    solves_alike("poisson3d7:16", "none", 2, 1);
+    solves_alike("poisson3d7:10", "none", 2, 1);
     solves_alike("elasticity3d:6", "jacobi", 1, 2);
-    solves_alike("random_spd:3000:9:3", "none", 1, 1);
-    are_as_accurate("jumps3d7:9:1e3:1");
+    solves_alike("random_spd:1500:9:3", "none", 1, 1);      /* all rows have a halo */
+    if (all_ranks < 3) are_as_accurate("jumps3d7:8:1e3:1"); /* many iterations */
     projects_a_nullspace();
     meets_few_rows();
     counts_reductions();
