@@ -68,7 +68,7 @@ static yoke_plan_options plan_options(const bench_options *options, const config
     wanted.reorder = options->reorder;
     wanted.threads = (int)options->threads;
     wanted.parts = (int)options->parts;
-    wanted.device = options_device(options);
+    wanted.device = options->device_count > 0 ? options_device(options) : YOKE_DEVICE_AUTO;
     if (options->device_count > 1) {
         wanted.devices = options->devices;
         wanted.device_count = options->device_count;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* gpu.c: all rows to one GPU, or shares of equal bytes to several.
+/* gpu.c: all rows to one GPU, or shares of equal bytes to several. A part of the CPU beside one,
+ * which meets other ranks, has no rows.
  *
  * Cuts between GPUs lie on multiples of a power of two of chunks: then the sums of a part are few
  * nodes of the system's tree, and a block of several chunks leaves one. */
@@ -28,13 +29,13 @@ static int64_t rounded(int64_t row, int64_t multiple, int64_t rows)
 static void cut(const yk_cut_request *request, int64_t *first)
 {
     const int64_t rows = request->csr->rows;
-    const int64_t multiple = multiple_of(yk_chunks(rows) / request->parts);
+    const int64_t multiple = multiple_of(yk_chunks(rows) / request->gpus);
     first[0] = 0;
-    for (int i = 1; i < request->parts; i++)
+    for (int i = 1; i < request->gpus; i++)
         first[i] = rounded(
-            yk_cut_at_share(request->csr, request->row_bytes, 0, rows, (double)i / request->parts),
+            yk_cut_at_share(request->csr, request->row_bytes, 0, rows, (double)i / request->gpus),
             multiple, rows);
-    first[request->parts] = rows;
+    for (int i = request->gpus; i <= request->parts; i++) first[i] = rows;
 }
 
 const yk_partition yk_partition_gpu = {

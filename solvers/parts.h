@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "solvers/cg/bytes.h"
+#include "solvers/cg/ranks.h"
 #include "solvers/plan.h"
 
 static inline bool yk_parts_have_entries(const yoke_plan *plan)
@@ -17,6 +18,20 @@ static inline double yk_parts_row_bytes(const yoke_plan *plan)
 {
     return yk_recurrence_row_bytes(plan->choice.recurrence, plan->choice.folded,
                                    plan->choice.jacobi);
+}
+
+/* Of send lists: to other parts, and over ranks to those. */
+static inline int64_t yk_parts_lists(const yoke_plan *plan)
+{
+    const yk_spread *spread = plan->matrix->spread;
+    return plan->cg.parts + (spread ? spread->sends : 0);
+}
+
+/* Parts, and over ranks, beside a GPU, what stands for other ranks: it has no rows, and for a halo
+ * what this rank sends. */
+static inline int yk_parts_ports(const yoke_plan *plan)
+{
+    return plan->cg.parts + yk_cg_ranks_have_port(&plan->cg, plan->matrix->spread);
 }
 
 /* The part of a GPU, with or without others beside it, of several the first; NULL without a GPU. */

@@ -33,7 +33,7 @@ static size_t link_bytes(const yoke_plan *plan, bool on_device)
 {
     size_t host, device;
     if (!plan->choice.memmode) return 0;
-    plan->choice.memmode->bytes(plan->cg.part, plan->cg.parts, &host, &device);
+    plan->choice.memmode->bytes(plan->cg.part, yk_parts_ports(plan), &host, &device);
     return on_device ? device : host;
 }
 

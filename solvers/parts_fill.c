@@ -228,6 +228,13 @@ static yoke_status give_values(yoke_plan *plan)
     return give_gpu(plan, &csr);
 }
 
+/* Over ranks, where it has all rows of this one: nothing is to be numbered anew. */
+static bool has_columns_of_rank(const yoke_plan *plan, const yk_part *part)
+{
+    const yk_spread *spread = plan->matrix->spread;
+    return spread && part->rows == plan->cg.rows && part->halo == spread->halo;
+}
+
 /* Beside other parts a GPU's has columns of its own, which are here as long as the GPU is given
  * them; as its rows are the first, their starts and values are the matrix's own. */
 static yoke_status load_gpu(yoke_plan *plan)
@@ -238,7 +245,7 @@ static yoke_status load_gpu(yoke_plan *plan)
     int32_t *column;
     if (!part || !yk_parts_have_entries(plan)) return YOKE_OK;
     if (cg->gpus > 1) return yk_parts_load_gpus(plan);
-    if (!yk_parts_are_shared(plan)) return give_gpu(plan, whole);
+    if (!yk_parts_are_shared(plan) || has_columns_of_rank(plan, part)) return give_gpu(plan, whole);
     if (plan->loaded && strcmp(plan->choice.format, "csr") == 0) return give_values(plan);
     int64_t nonzeros = yk_part_nonzeros(plan, part);
     YK_TRY(yk_alloc(cg->context, "columns of a GPU's part", nonzeros, sizeof *column, &column));
@@ -312,9 +319,10 @@ yoke_status yk_parts_allocate(yoke_plan *plan)
     YK_TRY(yk_parts_fill_values(plan));
     if (cg->gpus > 1) return YOKE_OK; /* whose engine has joined them */
     YK_TRY((plan->choice.memmode ? plan->choice.memmode : &yk_memmode_host)
-               ->connect(cg->context, cg->part, cg->parts, cg->device, &cg->link));
+               ->connect(cg->context, cg->part, yk_parts_ports(plan), cg->device, &cg->link));
     if (cg->cuts) yk_plan_widen_link(plan);
-    return plan->matrix->spread ? yk_cg_ranks_open(cg, plan->matrix->spread) : YOKE_OK;
+    if (!plan->matrix->spread) return YOKE_OK;
+    return yk_cg_ranks_open(cg, plan->matrix->spread, &plan->matrix->csr);
 }
 
 /* -------------------------------------------------------------------- free */
@@ -329,8 +337,7 @@ static void free_part(yoke_plan *plan, yk_part *part)
         yk_parts_engine(plan)->release(&plan->cg, part, *slot[v].vector, slot[v].length);
     for (int s = 0; s < part->sends; s++)
         yk_free(context, part->send[s].row, part->send[s].count, sizeof(int32_t));
-    int64_t lists = plan->cg.parts > part->sends ? plan->cg.parts : part->sends;
-    yk_free(context, part->send, lists, sizeof(yk_send));
+    yk_free(context, part->send, yk_parts_lists(plan), sizeof(yk_send));
     yk_free(context, part->halo_column, part->halo, sizeof(int64_t)); /* NULL over ranks */
     free_csr(plan, part);
 }
@@ -350,5 +357,5 @@ void yk_parts_free(yoke_plan *plan)
     for (int i = 0; i < cg->parts; i++) free_part(plan, &cg->part[i]);
     yk_free(cg->context, plan->host_diagonal, yk_parts_gpu_rows(plan), sizeof(double));
     if (plan->choice.driver && yk_parts_engine(plan)->close) yk_parts_engine(plan)->close(cg);
-    yk_free(cg->context, cg->part, cg->parts, sizeof(yk_part));
+    yk_free(cg->context, cg->part, cg->parts + 1, sizeof(yk_part));
 }

@@ -135,7 +135,9 @@ static yoke_status build(yoke_matrix *matrix, const yoke_plan_options *options, 
     yoke_status status = begin(plan, options, wish);
     if (status == YOKE_OK) status = yk_parts_allocate(plan);
     YK_TRY(yk_agree(matrix->context, status, yk_ranks_mark_plan(&plan->choice)));
-    return yk_tune(plan);
+    status = yk_ranks_meet_devices(plan);
+    if (status == YOKE_OK) status = yk_tune(plan);
+    return yk_agree(matrix->context, status, 0.0);
 }
 
 void yk_plan_note(yoke_plan *plan, const char *format, ...)

@@ -27,11 +27,12 @@ typedef struct yk_choice {
     char auto_partition[24];   /* the one with a share that auto took; or empty */
     bool owners_are_auto;      /* no partition was named */
     bool owners_were_compared; /* by the model, with a GPU at hand */
-    bool shared;               /* rows on a GPU and on the CPU */
-    int64_t gpu_rows;          /* then: the GPU's */
-    bool cut_is_measured;      /* and so may be another in the next plan */
-    yk_window window;          /* cuts that it may move to while the plan solves; none: it stands */
-    char notice[256];          /* of what was done in place of what was asked; or empty */
+    bool shared;               /* rows on a GPU and on the CPU; over ranks, on a GPU at all */
+    bool over_gpus;       /* over ranks, whose rows are GPUs', though not this one's have to be */
+    int64_t gpu_rows;     /* then: the GPU's */
+    bool cut_is_measured; /* and so may be another in the next plan */
+    yk_window window;     /* cuts that it may move to while the plan solves; none: it stands */
+    char notice[256];     /* of what was done in place of what was asked; or empty */
     const yk_memmode *memmode; /* NULL with one owner */
     const yk_driver *driver;
     const char *home, *solver, *preconditioner, *effort;
@@ -90,7 +91,9 @@ struct yoke_plan {
     double plan_seconds;
     bool ranks_know; /* over ranks: what follows, and bad_diagonal, are those of all */
     bool ranks_told;
-    double all_bytes;         /* an iteration */
+    double all_bytes; /* an iteration */
+    int all_gpus;     /* with over_gpus: GPUs, each counted once; and */
+    int64_t all_cpu_rows;
     const yk_wise *wise;      /* while it is made: what is known of it; NULL: nothing */
     bool timed;               /* candidates were */
     yk_candidates candidates; /* of these owners, ranked; complete: and of others, all predicted */

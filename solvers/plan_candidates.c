@@ -24,6 +24,7 @@ static const yk_driver *driver_at(const yk_choice *choice, int k)
         const yk_driver *driver = found;
         if (choice->shared) driver = driver->with_cpu;
         if (choice->gpus > 1) driver = driver->with_gpus;
+        if (driver && choice->shared && choice->over_gpus) driver = driver->over_ranks;
         if (!driver || driver->engine != choice->driver->engine) continue;
         if (choice->foreign_product && !driver->takes_callbacks) continue;
         if (k-- == 0) return driver;

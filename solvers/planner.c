@@ -129,7 +129,9 @@ static yoke_status check_recurrence(const yoke_matrix *matrix, const yoke_plan_o
     const char *why = NULL;
     if (choice->recurrence == YK_CLASSICAL) return YOKE_OK;
     if (yk_planner_has_callbacks(matrix, options)) why = "a user's operator or preconditioner";
-    if (choice->shared) why = "a partition with rows on a GPU and on the CPU";
+    if (choice->shared)
+        why =
+            choice->over_gpus ? "GPUs over ranks" : "a partition with rows on a GPU and on the CPU";
     if (choice->foreign_product) why = "format cusparse";
     if (strcmp(choice->driver->name, "persistent") == 0) why = "driver persistent";
     if (yk_is_named(options->shape, "folded")) why = "shape folded";
@@ -277,8 +279,8 @@ static yoke_status check_options(const yoke_plan_options *options)
     YK_TRY(yk_check_struct("yoke_plan_options", options->struct_size, sizeof *options));
     if (options->threads < 0 || options->threads > 65536)
         return yk_fail(YOKE_INVALID, "threads is %d, expected 0 to 65536", options->threads);
-    if (options->device < 0)
-        return yk_fail(YOKE_INVALID, "device is %d, expected 0 or more", options->device);
+    if (options->device < YOKE_DEVICE_AUTO)
+        return yk_fail(YOKE_INVALID, "device is %d, expected 0 or more, or -1", options->device);
     if (options->gpu_sms < 0)
         return yk_fail(YOKE_INVALID, "gpu_sms is %d, expected 0 or more", options->gpu_sms);
     if (options->nullspace != YOKE_NULLSPACE_NONE && options->nullspace != YOKE_NULLSPACE_CONSTANT)
@@ -292,9 +294,9 @@ yoke_status yk_planner_choose(yoke_matrix *matrix, const yoke_plan_options *give
     memset(choice, 0, sizeof *choice);
     YK_TRY(check_options(given));
     yoke_plan_options of_owners = *given, *options = &of_owners;
+    YK_TRY(yk_ranks_choose(matrix, options, choice));
     YK_TRY(yk_planner_choose_devices(options, choice));
     options->device = choice->device;
-    YK_TRY(yk_ranks_choose(matrix, options));
     YK_TRY(choose_tables(matrix, options, wish, choice));
     YK_TRY(yk_planner_check_gpus(matrix, options, choice));
     YK_TRY(check_recurrence(matrix, options, choice));

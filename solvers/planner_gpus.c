@@ -8,7 +8,7 @@
 yoke_status yk_planner_choose_devices(const yoke_plan_options *options, yk_choice *choice)
 {
     const int count = options->device_count;
-    choice->device = options->device;
+    choice->device = options->device < 0 ? 0 : options->device;
     choice->gpus = 1;
     if (count < 0 || count > YK_MOST_GPUS || (count > 0 && !options->devices))
         return yk_fail(YOKE_INVALID, "device_count is %d%s, expected 0 to %d and as many devices",
@@ -29,7 +29,6 @@ yoke_status yk_planner_choose_devices(const yoke_plan_options *options, yk_choic
 static const char *unsuitable(const yoke_matrix *matrix, const yoke_plan_options *options,
                               const yk_choice *choice)
 {
-    if (matrix->spread) return "several ranks; give each rank one device";
     if (yk_planner_has_callbacks(matrix, options))
         return "a user's operator or preconditioner; use one device";
     if (choice->recurrence != YK_CLASSICAL)

@@ -126,7 +126,7 @@ static void leave_to_one(yoke_plan_options *options, yk_choice *choice)
     snprintf(choice->notice, sizeof choice->notice, "partition %s leaves no rows to %s: %s alone",
              choice->partition_text, gpu ? "the CPU" : "a GPU", gpu ? "a GPU" : "the CPU");
     choice->partition = gpu ? &yk_partition_gpu : &yk_partition_cpu;
-    choice->partition_text[0] = '\0';
+    if (!choice->over_gpus) choice->partition_text[0] = '\0';
     choice->gpu_rows = 0;
     choice->gpus = gpu;
     choice->shared = choice->cut_is_measured = false;
@@ -154,14 +154,16 @@ static yoke_status choose_shares(const yoke_matrix *matrix, yoke_plan_options *o
 {
     const yk_partition *partition = choice->partition;
     yk_cut_wish *wish = &given;
-    if (!partition->gpu_rows) return YOKE_OK;
+    if (!partition->gpu_rows && !choice->over_gpus) return YOKE_OK;
     if (choice->gpus > 1)
         return yk_fail(YOKE_UNSUITABLE,
                        "partition %s gives the CPU rows, which does not go with several GPUs; use "
                        "gpu",
                        options->partition);
     bool given_share = !partition->measured || strchr(options->partition, ':');
-    if (given_share)
+    if (!partition->gpu_rows)
+        wish->share = 0.0;
+    else if (given_share)
         YK_TRY(read_share(options->partition, partition->form, &wish->share));
     else if (wish->share < 0.0 && !matrix->is_operator)
         wish->share = fmax(guessed_share(matrix, options), wish->least);
@@ -174,8 +176,11 @@ static yoke_status choose_shares(const yoke_matrix *matrix, yoke_plan_options *o
     choice->shared = true;
     choice->cut_is_measured = !given_share;
     double row_bytes = yk_cg_row_bytes(false, yk_is_named(options->preconditioner, "jacobi"));
-    choice->gpu_rows = partition->gpu_rows(&matrix->csr, row_bytes, wish->share);
-    if (choice->gpu_rows == 0 || choice->gpu_rows == matrix->csr.rows)
+    choice->gpu_rows = partition->gpu_rows
+                           ? partition->gpu_rows(&matrix->csr, row_bytes, wish->share)
+                           : matrix->csr.rows;
+    bool all = choice->gpu_rows == matrix->csr.rows && !choice->over_gpus;
+    if (choice->gpu_rows == 0 || all)
         leave_to_one(options, choice);
     else if (partition->moves)
         choice->window = yk_window_around(&matrix->csr, row_bytes, choice->gpu_rows, wish->narrow);
@@ -194,6 +199,8 @@ static yoke_status choose_driver(const yoke_matrix *matrix, const yoke_plan_opti
     choice->driver = table;
     if (choice->shared) choice->driver = choice->driver->with_cpu;
     if (choice->gpus > 1) choice->driver = choice->driver->with_gpus;
+    if (choice->driver && choice->shared && choice->over_gpus)
+        choice->driver = choice->driver->over_ranks;
     if (choice->driver && gpu == (choice->driver->engine != &yk_engine_cpu)) return YOKE_OK;
     return yk_fail(YOKE_UNSUITABLE, "driver %s does not run partition %s%s", name,
                    choice->partition->name,

@@ -47,10 +47,17 @@ double yk_report_bytes(const yoke_plan *plan)
 static int64_t cpu_rows(const yoke_plan *plan)
 {
     int64_t rows = 0;
+    if (plan->choice.over_gpus) return plan->all_cpu_rows;
     if (plan->matrix->spread) return plan->cg.all_rows;
     for (int i = 0; i < plan->cg.parts; i++)
         if (plan->cg.part[i].owner == YK_OWNER_CPU) rows += yk_part_working(&plan->cg.part[i]);
     return rows;
+}
+
+static int gpus(const yoke_plan *plan)
+{
+    if (plan->choice.over_gpus) return plan->all_gpus;
+    return plan->choice.gpus;
 }
 
 void yk_report_begin(const yoke_plan *plan, const yoke_solve_options *options, yk_result *result)
@@ -72,7 +79,7 @@ void yk_report_begin(const yoke_plan *plan, const yoke_solve_options *options, y
         .threads = plan->cg.threads,
         .ranks = yoke_context_ranks(plan->cg.context),
         .parts = plan->cg.parts,
-        .gpus = choice->gpus,
+        .gpus = gpus(plan),
         .cpu_rows = cpu_rows(plan),
         .memory = choice->memmode ? choice->memmode->name : choice->place_name,
         .home = choice->home,

@@ -23,7 +23,7 @@ static bool write_asked(const yoke_matrix *matrix, const yoke_plan_options *o, c
         or_auto(o->memory), or_auto(o->home), or_auto(o->partition), or_auto(o->solver),
         or_auto(o->driver), or_auto(o->format), or_auto(o->preconditioner), or_auto(o->shape),
         or_auto(o->reorder), yk_threads(matrix->context, o->threads), o->parts, (int)o->nullspace,
-        o->device, o->gpu_memory, o->gpu_sms);
+        o->device < 0 ? 0 : o->device, o->gpu_memory, o->gpu_sms);
     if (length < 0 || (size_t)length >= size) return false;
     for (const char *c = asked; *c; c++)
         if (*c <= ' ' || *c == '\x7f') return false;

@@ -270,6 +270,8 @@ YOKE_API void yoke_matrix_destroy(yoke_matrix *matrix);
 
 typedef enum yoke_nullspace { YOKE_NULLSPACE_NONE = 0, YOKE_NULLSPACE_CONSTANT = 1 } yoke_nullspace;
 
+enum { YOKE_DEVICE_AUTO = -1 };
+
 /* Names are those of `cgbench list`; NULL means "auto". */
 typedef struct yoke_plan_options {
     size_t struct_size;
@@ -295,7 +297,9 @@ typedef struct yoke_plan_options {
     yoke_nullspace nullspace;   /* CONSTANT: A 1 = 0; b is projected, x has mean 0 */
     /* A preconditioner of the caller's: z = M^-1 r. NULL: the named one. Copied. */
     const yoke_operator *apply_preconditioner;
-    int device; /* the GPU of a plan that uses one, by CUDA's number; default 0 */
+    /* The GPU of a plan that uses one, by CUDA's number; YOKE_DEVICE_AUTO, the default: the first,
+     * or of a rank its own: its number among the ranks of its machine, modulo the GPUs there. */
+    int device;
     /* Of that GPU, to see what a smaller, slower one would do: no more than these bytes of its
      * memory (0: all), and no more of its multiprocessors than these (0: all; rounded up to what
      * the device can set apart, with a notice). */
@@ -317,9 +321,26 @@ typedef struct yoke_plan_options {
 
 static inline yoke_plan_options yoke_plan_defaults(void)
 {
-    yoke_plan_options options = {
-        sizeof(yoke_plan_options), NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, 0,
-        YOKE_NULLSPACE_NONE,       NULL, 0,    0,    0,    NULL, NULL, 0};
+    yoke_plan_options options = {sizeof(yoke_plan_options),
+                                 NULL,
+                                 NULL,
+                                 NULL,
+                                 NULL,
+                                 NULL,
+                                 NULL,
+                                 NULL,
+                                 NULL,
+                                 NULL,
+                                 0,
+                                 0,
+                                 YOKE_NULLSPACE_NONE,
+                                 NULL,
+                                 YOKE_DEVICE_AUTO,
+                                 0,
+                                 0,
+                                 NULL,
+                                 NULL,
+                                 0};
     return options;
 }
 

@@ -145,7 +145,8 @@ typedef struct yk_driver {
     bool wins;            /* where it accepts: auto takes it, untimed */
     bool takes_callbacks; /* a user's operator or preconditioner; a product that is not ours */
     const struct yk_driver *with_cpu; /* the same where the CPU has rows too; NULL: there is none */
-    const struct yk_driver *with_gpus; /* and where several GPUs have */
+    const struct yk_driver *with_gpus;  /* and where several GPUs have */
+    const struct yk_driver *over_ranks; /* of with_cpu, the same where other ranks have rows too */
     /* Planning, with the matrix loaded and the shape set. accepts: YOKE_OK, or why it cannot run
      * this; prepare: makes what advance would otherwise make, again after a change of format or
      * shape. NULL: takes any; needs nothing. */
@@ -220,6 +221,7 @@ extern const yk_engine yk_engine_cpu, yk_engine_gpu, yk_engine_together, yk_engi
 extern const yk_driver yk_driver_team, yk_driver_stream, yk_driver_graph, yk_driver_persistent;
 extern const yk_driver yk_driver_stream_with_cpu, yk_driver_graph_with_cpu;
 extern const yk_driver yk_driver_stream_with_gpus, yk_driver_graph_with_gpus;
+extern const yk_driver yk_driver_stream_over_ranks, yk_driver_graph_over_ranks;
 
 /* Pieces by the threads of the team: those of the CPU's parts; or those of a GPU's. */
 typedef void (*yk_piece_fn)(yk_cg *cg, yk_piece *piece, void *user);
@@ -231,12 +233,14 @@ void yk_team_run_for_gpu(yk_cg *cg, yk_piece_fn body, void *user);
 typedef enum yk_half { YK_HALF_MULTIPLY, YK_HALF_UPDATE } yk_half;
 
 /* An owner whose work the first worker enqueues beside doing its own: the GPU of a plan with CPU
- * parts. It calls, in each half, begin before its own pieces, finish after them, arrived once it
- * has arrived at the meeting: by then, or soon, the companion's sums are in its part's slot. left:
+ * parts. It calls, in each half, begin before its own pieces, over ranks halo once z of others has
+ * come in the one that multiplies, finish after its pieces, arrived once it has arrived at the
+ * meeting: by then, or soon, the companion's sums are in its part's slot. left:
  * iterations, this one included. NULL: nothing to do. False: it failed, which cg->status says, and
  * all leave the loop. */
 typedef struct yk_companion {
     bool (*begin)(yk_cg *cg, yk_half half, const yk_cg_scalars *s);
+    bool (*halo)(yk_cg *cg);
     bool (*finish)(yk_cg *cg, yk_half half, unsigned meeting);
     bool (*arrived)(yk_cg *cg, yk_half half, unsigned meeting, int64_t left);
 } yk_companion;

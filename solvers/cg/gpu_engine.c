@@ -43,11 +43,11 @@ static const size_t total_bytes = (YK_DOTS + 1) * sizeof(double);
 enum { CHUNKS_FOR_WARPS = 4 };
 
 /* More chunks a block save sums on their way, as long as there are blocks for every
- * multiprocessor; but what a block leaves shall be a node of the system's tree. */
-static void choose_walk(struct yk_gpu_state *gpu, int64_t first_chunk, int64_t chunks, int streams,
+ * multiprocessor; but what a block leaves to the others of several GPUs shall be a node of the
+ * system's tree. */
+static void choose_walk(struct yk_gpu_state *gpu, bool aligned, int64_t chunks, int streams,
                         int one_sum)
 {
-    bool aligned = first_chunk % YK_GPUS_CHUNKS == 0;
     yk_gpu_walk *walk = &gpu->walk;
     walk->multiprocessors = gpu->device.multiprocessors;
     walk->by_warps = aligned && chunks >= (int64_t)CHUNKS_FOR_WARPS * walk->multiprocessors;
@@ -130,8 +130,8 @@ static yoke_status open_here(yk_cg *cg)
     int streams = 0;
     YK_TRY(limit(cg));
     YK_TRY(yk_device_try(yk_gpu_has_streams(&streams), "loading a kernel"));
-    choose_walk(gpu, cg->first_chunk, yk_chunks(yk_gpu_part(cg)->rows), streams,
-                cg->recurrence != YK_CLASSICAL);
+    choose_walk(gpu, !cg->several || cg->first_chunk % YK_GPUS_CHUNKS == 0,
+                yk_chunks(yk_gpu_part(cg)->rows), streams, cg->recurrence != YK_CLASSICAL);
     YK_TRY(yk_device_try(yk_gpu_load_kernels(&gpu->walk), "loading the kernels"));
     YK_TRY(allocate_sums(gpu, yk_gpu_part(cg)->rows));
     YK_TRY(yk_device_allocate(&gpu->device, "loop state", 1, sizeof *gpu->loop, &gpu->loop));

@@ -173,6 +173,8 @@ static int launch_tree(const yk_gpu_view *view, int task, const yk_gpu_loop *loo
 extern "C" int yk_gpu_launch_tree(const yk_gpu_view *view, int task, const yk_gpu_loop *loop,
                                   yk_tree *tree, void *stream)
 {
+    if (view->sums.first_chunk > 0 || view->sums.apart > 1)
+        return yk_gpu_launch_tree_at(view, task, loop, tree, stream);
     switch (yk_task_dots(task)) {
     case 1: return launch_tree<1>(view, task, loop, tree, stream);
     case 2: return launch_tree<2>(view, task, loop, tree, stream);
@@ -194,6 +196,7 @@ extern "C" int yk_gpu_launch_meet(const yk_gpu_view *view, int task, yk_gpu_loop
                                   const yk_gpu_link *link, void *stream)
 {
     if (link->me != 0 || link->nodes > MOST_NODES) return cudaErrorInvalidValue;
+    if (view->sums.first_chunk > 0 || view->sums.apart > 1) return cudaErrorInvalidValue;
     switch (yk_task_dots(task)) {
     case 1: return launch_meet<1>(view, task, loop, link, stream);
     case 2: return launch_meet<2>(view, task, loop, link, stream);
@@ -237,7 +240,8 @@ extern "C" int yk_gpu_launch_place(const yk_gpu_view *view, const double *from, 
 
 extern "C" int yk_gpu_load_meeting(void)
 {
-    int error = load(send_kernel);
+    int error = yk_gpu_load_tree_at();
+    if (error == cudaSuccess) error = load(send_kernel);
     if (error == cudaSuccess) error = load(halo_kernel);
     if (error == cudaSuccess) error = load(halo_at_kernel);
     if (error == cudaSuccess) error = load(place_kernel);
