@@ -181,24 +181,27 @@ yk_home_bytes yk_home_take(const yoke_plan *plan, const yk_home_matrix *lengths,
     return bytes;
 }
 
-/* Only where the rows were asked to be the GPU's: where that was auto's choice, the CPU may have
- * them. */
-bool yk_home_may_spill(const yoke_plan *plan)
+bool yk_home_may_change(const yoke_plan *plan)
 {
     const yk_choice *choice = &plan->choice;
     if (choice->window.count > 0 && !plan->narrow) return false; /* it may hold less instead */
     if (choice->gpus > 1) return false;
-    return choice->home_is_auto && !choice->falls_back && choice->place.kind == YK_HOME_OWNER &&
+    return choice->home_is_auto && choice->place.kind == YK_HOME_OWNER &&
            choice->residency != YK_RESIDENT_ASKED && !choice->foreign_product &&
            !plan->matrix->is_operator && plan->matrix->csr.nonzeros > 0;
 }
 
-void yk_home_spill(yoke_plan *plan, const yk_home_matrix *lengths, size_t vectors, size_t available)
+double yk_home_least_spill(const yoke_plan *plan, const yk_home_matrix *lengths, size_t vectors,
+                           size_t available)
 {
     const matrix_bytes matrix = bytes_of(plan, lengths);
     const size_t fixed = vectors + matrix.passing + matrix.beside;
     double kept = available > fixed ? (double)(available - fixed) / (double)matrix.entries : 0.0;
-    double share = ceil(1e4 * (1.0 - kept)) / 1e4;
-    set_spill(&plan->choice, share < 1.0 ? share : 1.0);
+    return fmax(0.0, fmin(1.0, ceil(1e4 * (1.0 - kept)) / 1e4));
+}
+
+void yk_home_spill(yoke_plan *plan, double share)
+{
+    set_spill(&plan->choice, share);
     plan->cg.home = plan->choice.place;
 }

@@ -24,9 +24,11 @@ typedef struct yk_home_matrix {
 /* Of a plan whose home is not its owner's alone; vectors: their bytes. */
 yk_home_bytes yk_home_take(const yoke_plan *plan, const yk_home_matrix *matrix, size_t vectors);
 
-/* Whether auto may let a part of the matrix lie in host memory; and does, the least that leaves the
- * device with no more than so many bytes. */
-bool yk_home_may_spill(const yoke_plan *plan);
-void yk_home_spill(yoke_plan *plan, const yk_home_matrix *matrix, size_t vectors, size_t available);
+/* Whether auto may let a part of the matrix lie in host memory; the least share of it that leaves
+ * the device with no more than so many bytes, in the choice's format; and that it does. */
+bool yk_home_may_change(const yoke_plan *plan);
+double yk_home_least_spill(const yoke_plan *plan, const yk_home_matrix *matrix, size_t vectors,
+                           size_t available);
+void yk_home_spill(yoke_plan *plan, double share);
 
 #endif

@@ -179,40 +179,72 @@ static yoke_status reserve_now(yoke_plan *plan)
     return YOKE_OK;
 }
 
-/* The last share of the matrix goes to host memory, by name as if it had been asked for. */
-static yoke_status spill(yoke_plan *plan)
+/* The last share of the matrix goes to host memory, by name as if it had been asked for; and the
+ * rest comes by pieces. */
+static yoke_status spill(yoke_plan *plan, double share, const char *why)
 {
-    const yk_home_matrix lengths = gpu_lengths(plan, yk_parts_gpu(plan));
-    size_t available = 0;
-    char why[512];
-    snprintf(why, sizeof why, "%s", yoke_error_text());
-    YK_TRY(yk_parts_engine(plan)->available(&plan->cg, &available));
-    yk_home_spill(plan, &lengths, vector_bytes(plan, yk_parts_gpu(plan)) + link_bytes(plan, true),
-                  available);
+    yk_home_spill(plan, share);
     YK_TRY(reserve_now(plan));
     yk_plan_note(plan, "home auto takes %s: %s", plan->choice.home, why);
     return YOKE_OK;
 }
 
+/* 1: the device cannot tell what it has. */
+static double least_spill(yoke_plan *plan)
+{
+    const yk_home_matrix lengths = gpu_lengths(plan, yk_parts_gpu(plan));
+    size_t available = 0, vectors = vector_bytes(plan, yk_parts_gpu(plan)) + link_bytes(plan, true);
+    if (yk_parts_engine(plan)->available(&plan->cg, &available) != YOKE_OK) return 1.0;
+    return yk_home_least_spill(plan, &lengths, vectors, available);
+}
+
+/* SELL alone, made by pieces, where there is no room for CSR beside it. */
+static yoke_status take_by_pieces(yoke_plan *plan, bool *taken)
+{
+    yk_choice *choice = &plan->choice;
+    const char *format = choice->format;
+    char why[512];
+    snprintf(why, sizeof why, "%s", yoke_error_text());
+    *taken = false;
+    if (!yk_choice_makes_sell(choice) || !yk_home_may_change(plan)) return YOKE_OK;
+    choice->format = "sell";
+    *taken = least_spill(plan) == 0.0;
+    if (!*taken) {
+        choice->format = format;
+        return YOKE_OK;
+    }
+    choice->measure_format = false;
+    return spill(plan, 0.0, why);
+}
+
 /* Where there is no room for what auto would add, less may do: no image for the persistent driver;
- * CSR in place of SELL; then a share of the matrix in host memory. */
+ * SELL without CSR beside it; CSR in place of SELL; then a share of the matrix in host memory, but
+ * only where the rows were asked to be the GPU's: where that was auto's choice, the CPU may have
+ * them. */
 yoke_status yk_parts_reserve(yoke_plan *plan)
 {
     yk_choice *choice = &plan->choice;
     if (!yk_parts_engine(plan)->reserve) return YOKE_OK;
     const char *format = choice->format;
+    char why[512];
+    bool taken;
     yoke_status status = reserve_now(plan);
     if (status == YOKE_NO_MEMORY && choice->residency == YK_RESIDENT_IF_FASTER) {
         choice->residency = plan->cg.residency = YK_RESIDENT_NEVER;
         status = reserve_now(plan);
+    }
+    if (status == YOKE_NO_MEMORY) {
+        yoke_status by_pieces = take_by_pieces(plan, &taken);
+        if (taken) return by_pieces;
     }
     if (status == YOKE_NO_MEMORY && choice->format_is_auto && yk_choice_makes_sell(choice)) {
         choice->format = "csr";
         choice->measure_format = false;
         status = reserve_now(plan);
     }
-    if (status != YOKE_NO_MEMORY || !yk_home_may_spill(plan)) return status;
+    if (status != YOKE_NO_MEMORY || choice->falls_back || !yk_home_may_change(plan)) return status;
+    snprintf(why, sizeof why, "%s", yoke_error_text());
     choice->format = format;
     choice->measure_format = false;
-    return spill(plan);
+    return spill(plan, least_spill(plan), why);
 }

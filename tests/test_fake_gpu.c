@@ -1131,8 +1131,8 @@ Test(fake_gpu, auto_takes_the_persistent_driver_where_a_system_fits_and_the_grap
 {
     fake_set_chip((fake_chip){2, 232448, 0});
     auto_takes("poisson2d5:30", "persistent");
-    auto_takes("poisson2d5:91", "graph");             /* too many rows */
-    auto_takes("poisson2d5:80", "graph");             /* more of them than make it faster */
+    auto_takes("poisson2d5:182", "graph");            /* too many rows */
+    auto_takes("poisson2d5:91", "persistent");        /* whose vectors alone the chip holds */
     auto_takes("random_spd:1900:90:1", "persistent"); /* much of its matrix streams */
     fake_set_chip((fake_chip){2, 20000, 0});
     auto_takes("graph:1000:9:1", "graph"); /* its halos do not fit */

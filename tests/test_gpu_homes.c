@@ -457,6 +457,32 @@ Test(gpu_homes, sell_that_a_card_has_no_room_for_is_spilled)
     spills_least(matrix, bytes / 4 + (FAKE_GPU ? (size_t)6 << 20 : 0), "sell");
 }
 
+/* CSR and SELL do not fit at once, SELL alone does. */
+Test(gpu_homes, sell_comes_by_pieces_where_csr_does_not_fit_beside_it)
+{
+    yoke_matrix *matrix =
+        generated(new_context(), FAKE_GPU ? "elasticity3d:19" : "elasticity3d:40");
+    int64_t rows = yoke_matrix_rows(matrix);
+    double *b = filled(rows, 1.0), *x = filled(rows, 0.0), *expected = filled(rows, 0.0);
+    yoke_solve_options few = yoke_solve_defaults();
+    few.fixed_iterations = 1;
+    few.maxit = 3;
+    yoke_plan_options both = on_card(0, "sell"), pieces = at_home("spill:0", NULL);
+    both.driver = pieces.driver = "graph";
+    pieces.format = "sell";
+    size_t room = told(matrix, &pieces).device_bytes + 100000;
+    cr_assert_lt(room, told(matrix, &both).device_bytes);
+    solve_with(matrix, &both, b, expected, &few);
+    yoke_plan_options planning = on_card(room, NULL);
+    yoke_plan *plan = planned(matrix, &planning);
+    MUST(yoke_solve(plan, b, x, &few));
+    cr_assert_str_eq(yoke_plan_report(plan)->home, "spill:0");
+    cr_assert_str_eq(yoke_plan_report(plan)->format, "sell");
+    cr_assert(contains(yoke_plan_report(plan)->notices, "home auto takes spill:0: "));
+    cr_assert_eq(memcmp(x, expected, (size_t)rows * sizeof *x), 0);
+    yoke_plan_destroy(plan);
+}
+
 /* auto gives up what it added first: the persistent driver, then SELL. */
 Test(gpu_homes, what_fits_without_spilling_is_not_spilled)
 {

@@ -52,15 +52,15 @@ static int most_blocks(const yk_cg *cg)
     return multiprocessors < YK_RESIDENT_BLOCKS ? multiprocessors : YK_RESIDENT_BLOCKS;
 }
 
-/* Known before any kernel is loaded. */
+/* What is better held: see gpu_held.h. Known before any kernel is loaded. */
 static yoke_status check_speed(const yk_cg *cg, int64_t chunks_of_block)
 {
     const bool asked = cg->residency != YK_RESIDENT_IF_FASTER;
     if (chunks_of_block <= YK_RESIDENT_AUTO_CHUNKS || (asked && !cg->gpu->walk.streams))
         return YOKE_OK;
     return yk_fail(YOKE_UNSUITABLE,
-                   "driver persistent: with %lld rows a multiprocessor graph is "
-                   "faster",
+                   "driver persistent: of %lld rows a multiprocessor the chip holds the vectors "
+                   "alone, and the matrix comes in format sell",
                    (long long)chunks_of_block * YK_CHUNK);
 }
 
