@@ -21,8 +21,9 @@
  * - GPUs: partition gpu, ratio:R or nonzeros:R, the same on all ranks, of whose own rows it speaks.
  *   Which GPU is a rank's: see yoke_plan_options.device. Driver, memory, format and device are a
  *   rank's own; b and x may lie in its device's memory.
- * - Not over ranks in this version: a cut that is measured or moves, several parts a rank, a
- *   caller's operator or preconditioner. Each is refused by name. */
+ * - Not over ranks in this version: a cut that is measured or moves, several parts or several GPUs
+ *   a rank, a caller's operator or preconditioner; with GPUs, solvers other than cg. Each is
+ *   refused by name. */
 #ifndef YOKE_COMM_H
 #define YOKE_COMM_H
 
