@@ -7,6 +7,7 @@
 
 #include "bench/commands.h"
 #include "bench/outfile.h"
+#include "bench/ranks.h"
 #include "bench/say.h"
 #include "bench/write_rows.h"
 
@@ -78,6 +79,16 @@ static void print_rivals(FILE *stream)
                 cusparse, without_gpu(), stream);
 }
 
+/* How halos of GPUs travel between ranks. */
+static void print_exchanges(FILE *stream)
+{
+    const char *later = "not in this version yet; use staged";
+    fputs("\nexchange between ranks with GPUs\n", stream);
+    print_rival("staged", "through host memory and MPI", ranks_missing(), without_gpu(), stream);
+    print_rival("direct", "device memory, by an MPI that takes it", later, "", stream);
+    print_rival("nccl", "device memory, by NCCL", later, "", stream);
+}
+
 static void write_object(yoke_list_kind kind, const yoke_list_item *item, FILE *stream)
 {
     fputs("{\"kind\":", stream);
@@ -110,5 +121,6 @@ int command_list(const bench_options *options)
             write_object((yoke_list_kind)kind, &item, json.stream);
     }
     if (!options->quiet) print_rivals(text);
+    if (!options->quiet) print_exchanges(text);
     return outfile_commit(&json);
 }

@@ -68,7 +68,11 @@ static yoke_plan_options plan_options(const bench_options *options, const config
     wanted.reorder = options->reorder;
     wanted.threads = (int)options->threads;
     wanted.parts = (int)options->parts;
-    wanted.device = options_device(options);
+    wanted.device = options->device_count > 0 ? options_device(options) : YOKE_DEVICE_AUTO;
+    if (options->device_count > 1) {
+        wanted.devices = options->devices;
+        wanted.device_count = options->device_count;
+    }
     wanted.gpu_memory = (size_t)options->gpu_memory;
     wanted.gpu_sms = (int)options->gpu_sms;
     wanted.nullspace = options->nullspace ? YOKE_NULLSPACE_CONSTANT : YOKE_NULLSPACE_NONE;
@@ -301,6 +305,7 @@ static yoke_status fit_iterations(trial *t, yoke_solve_options *wanted)
 static yoke_status add_roofline(trial *t, yoke_context *context, row *r)
 {
     if (!isfinite(r->us_median)) return YOKE_OK;
+    if (r->gpus > 1) return YOKE_OK; /* whose passes no one device's bandwidth is the roof of */
     progress_show("%s: passes", t->s->name);
     yoke_status status =
         roofline_measure(context, options_device(t->options), (int)r->threads, t->plan, r);

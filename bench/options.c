@@ -3,6 +3,7 @@
  * lacking ends in exit 3, wherever either stands. */
 #include "bench/options.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,6 +64,26 @@ static int read_size(const option *o, const char *value, double *field)
     return 0;
 }
 
+/* More than one makes plans of several GPUs, which are for what solves one matrix after another. */
+static int read_devices(const option *o, const char *value, bench_options *options)
+{
+    enum { MOST = sizeof options->devices / sizeof options->devices[0] };
+    words list = {0, NULL};
+    int good = parse_words(value, &list) && list.count <= MOST;
+    for (int i = 0; good && i < list.count; i++) {
+        int64_t number = 0;
+        good = parse_count(list.word[i], &number);
+        options->devices[i] = number < INT_MAX ? (int)number : INT_MAX; /* nowhere are so many */
+    }
+    options->device_count = list.count;
+    words_free(&list);
+    if (!good) return say_bad_value(o, value, "a whole number, or up to 8 as N,N");
+    if (options->device_count > 1 && !(options->command & (COMMAND_SOLVE | COMMAND_RUN)))
+        return say_error(ENDS_BAD_INPUT, "--device %s: cgbench %s takes one device", value,
+                         options->command_name);
+    return 0;
+}
+
 static int read_network(const option *o, const char *value, double *field)
 {
     if (parse_network(value, field)) return 0;
@@ -120,6 +141,7 @@ static int read_value(const option *o, const char *value, bench_options *options
     case KIND_NUMBER: return read_number(o, value, field);
     case KIND_SIZE: return read_size(o, value, o->later ? NULL : field);
     case KIND_NETWORK: return read_network(o, value, field);
+    case KIND_DEVICES: return read_devices(o, value, options);
     case KIND_NAMES:
     case KIND_COUNTS:
     case KIND_RIVALS: return read_list(o, value, field);
@@ -175,7 +197,6 @@ static void set_defaults(unsigned command, const char *command_name, bench_optio
     options->rhs = take_copy("ones");
     options->base = take_copy("b");
     options->check_every = 1;
-    options->device = -1;
 }
 
 int options_read(int argc, char **argv, unsigned command, const char *command_name,
@@ -198,14 +219,16 @@ int options_read(int argc, char **argv, unsigned command, const char *command_na
 static int refuse_device(const bench_options *options)
 {
     const char *reason;
-    if (options->device < 0) return 0;
+    if (options->device_count == 0) return 0;
     int count = yoke_gpu_count(&reason);
-    if (count == 0)
-        return say_error(ENDS_LACKING, "--device %lld: no GPU here: %s", (long long)options->device,
-                         reason);
-    if (options->device >= count)
-        return say_error(ENDS_LACKING, "--device %lld: this machine has %d, counted from 0",
-                         (long long)options->device, count);
+    for (int i = 0; i < options->device_count; i++) {
+        const int device = options->devices[i];
+        if (count == 0)
+            return say_error(ENDS_LACKING, "--device %d: no GPU here: %s", device, reason);
+        if (device >= count)
+            return say_error(ENDS_LACKING, "--device %d: this machine has %d, counted from 0",
+                             device, count);
+    }
     return 0;
 }
 
@@ -217,7 +240,7 @@ int options_refuse_later(const bench_options *options)
 
 int options_device(const bench_options *options)
 {
-    return options->device < 0 ? 0 : (int)options->device;
+    return options->device_count > 0 ? options->devices[0] : 0;
 }
 
 void options_free(bench_options *options)

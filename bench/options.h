@@ -48,8 +48,9 @@ typedef struct bench_options {
     int64_t check_every, repeats, threads, parts;
     double budget;  /* seconds of a solve that are worth it, by which iterations are cut; 0: any */
     words given;    /* options as given, "--threads 2" */
-    int64_t device; /* a GPU by CUDA's number; -1: not asked */
-    words ranks;    /* numbers of ranks to predict for, each checked */
+    int devices[8]; /* GPUs by CUDA's numbers */
+    int device_count;  /* 0: not asked */
+    words ranks;       /* numbers of ranks to predict for, each checked */
     double network[2]; /* seconds of a message, bytes a second */
     double gpu_memory; /* bytes of it to use; 0: all */
     int64_t gpu_sms;   /* its multiprocessors to use; 0: all */
@@ -59,17 +60,18 @@ typedef struct bench_options {
 } bench_options;
 
 typedef enum option_kind {
-    KIND_FLAG,   /* int = 1 */
-    KIND_TEXT,   /* char *: a path, or what its user checks */
-    KIND_COUNT,  /* int64_t, at least `least` */
-    KIND_NUMBER, /* double */
-    KIND_CHOICE, /* char *, one of `choices` */
-    KIND_NAMES,  /* words, each in the library's list `names` */
-    KIND_NAME,   /* char *, likewise */
-    KIND_RIVALS, /* words, each one of `choices` */
-    KIND_COUNTS, /* words, each a count */
-    KIND_SIZE,   /* double: bytes */
-    KIND_NETWORK /* double[2]: seconds of a message, bytes a second */
+    KIND_FLAG,    /* int = 1 */
+    KIND_TEXT,    /* char *: a path, or what its user checks */
+    KIND_COUNT,   /* int64_t, at least `least` */
+    KIND_NUMBER,  /* double */
+    KIND_CHOICE,  /* char *, one of `choices` */
+    KIND_NAMES,   /* words, each in the library's list `names` */
+    KIND_NAME,    /* char *, likewise */
+    KIND_RIVALS,  /* words, each one of `choices` */
+    KIND_COUNTS,  /* words, each a count */
+    KIND_SIZE,    /* double: bytes */
+    KIND_DEVICES, /* into devices: up to 8 numbers */
+    KIND_NETWORK  /* double[2]: seconds of a message, bytes a second */
 } option_kind;
 
 typedef struct option {
@@ -97,7 +99,7 @@ void options_free(bench_options *options);
 int options_refuse_later(const bench_options *options);
 
 /* The GPU to use where one is used. */
-int options_device(const bench_options *options);
+int options_device(const bench_options *options); /* of several the first */
 
 /* The options that a command takes, for --help. */
 void options_help(unsigned command, FILE *stream);

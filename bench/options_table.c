@@ -12,7 +12,8 @@ enum {
     ALL = THREADED | COMMAND_LIST
 };
 
-#define MPI_LATER "not in this version yet: GPUs over ranks, and their model, come later"
+#define EXCHANGE_LATER                                                                             \
+    "not in this version yet: what GPUs send to other ranks goes through host memory; use staged"
 
 #define NAMES(option, field, kind_, text)                                                          \
     {                                                                                              \
@@ -86,8 +87,9 @@ const option option_table[] = {
     INT_OPTION("--threads", threads, THREADED,
                  "CPU threads (default OMP_NUM_THREADS, else the affinity mask)"),
     INT_OPTION("--parts", parts, MODELS, "CPU parts (default one for each NUMA node)"),
-    {.name = "--device", .argument = "N", .kind = KIND_COUNT, .commands = MODELS | COMMAND_MACHINE,
-     .offset = AT(device), .help = "GPU to use, by CUDA's number (default 0)"},
+    {.name = "--device", .argument = "N,...", .kind = KIND_DEVICES,
+     .commands = MODELS | COMMAND_MACHINE, .offset = AT(devices),
+     .help = "GPU to use, by CUDA's number (default 0; of ranks, each its own), or several"},
     CHOICE_OPTION("--nullspace", "constant", nullspace,
                   "the matrix is singular with this nullspace: project it out"),
     FLAG_OPTION("--trust-symmetry", trust_symmetry, MODELS, "do not check a general file"),
@@ -108,7 +110,8 @@ const option option_table[] = {
      .help = "order of the rows inside (default auto: rcm where it is worth its time)"},
     {.name = "--exchange", .argument = "auto|staged|direct|nccl", .kind = KIND_CHOICE,
      .commands = MODELS, .offset = AT(ignored), .choices = "auto|staged|direct|nccl",
-     .help = "how halos travel", .later = MPI_LATER, .later_values = "staged|direct|nccl"},
+     .help = "how halos of GPUs travel between ranks", .later = EXCHANGE_LATER,
+     .later_values = "direct|nccl"},
     {.name = "--gpu-memory", .argument = "SIZE", .kind = KIND_SIZE, .commands = MODELS,
      .offset = AT(gpu_memory), .help = "pretend a smaller card: plans take no more of the GPU's memory"},
     INT_OPTION("--gpu-sms", gpu_sms, MODELS,

@@ -83,6 +83,11 @@ void ranks_end(void)
     begun = 0;
 }
 
+const char *ranks_missing(void)
+{
+    return NULL;
+}
+
 int ranks_rank(void)
 {
     return rank;

@@ -19,6 +19,9 @@ void ranks_end(void);
 /* What does not go with the ranks that there are: the exit code, or 0. */
 int ranks_check(const bench_options *options);
 
+/* Why this build has none; NULL: it has. */
+const char *ranks_missing(void);
+
 /* This rank, of how many. Local. */
 int ranks_rank(void);
 int ranks_count(void);

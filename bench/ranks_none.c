@@ -38,6 +38,11 @@ int ranks_check(const bench_options *options)
     return 0;
 }
 
+const char *ranks_missing(void)
+{
+    return "this build has no MPI";
+}
+
 int ranks_rank(void)
 {
     return 0;

@@ -157,6 +157,7 @@ static yoke_status follow(const yoke_context *context, yoke_status status, int64
     if (status != YOKE_OK) own_text(text);
     YK_TRY(yk_ranks_broadcast(context, from, text, sizeof text));
     if (from == context->comm->rank) return status;
+    if (strncmp(text, "rank ", 5) == 0) return yk_fail(agreed, "%s", text); /* agreed on before */
     return yk_fail(agreed, "rank %d: %s", from, text);
 }
 

@@ -185,6 +185,7 @@ bool yk_home_may_change(const yoke_plan *plan)
 {
     const yk_choice *choice = &plan->choice;
     if (choice->window.count > 0 && !plan->narrow) return false; /* it may hold less instead */
+    if (choice->gpus > 1) return false;
     return choice->home_is_auto && choice->place.kind == YK_HOME_OWNER &&
            choice->residency != YK_RESIDENT_ASKED && !choice->foreign_product &&
            !plan->matrix->is_operator && plan->matrix->csr.nonzeros > 0;

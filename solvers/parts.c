@@ -34,9 +34,11 @@ static void list_marks(const uint64_t *marks, int64_t words, int64_t *column)
             column[count++] = w * 64 + __builtin_ctzll(left);
 }
 
-static yoke_status find_halo(yoke_context *context, const yk_csr *csr, yk_part *part)
+/* columns: of the matrix, which over ranks has more than rows. */
+static yoke_status find_halo(yoke_context *context, const yk_csr *csr, int64_t columns,
+                             yk_part *part)
 {
-    int64_t words = csr->rows / 64 + 1;
+    int64_t words = columns / 64 + 1;
     uint64_t *marks;
     YK_TRY(yk_alloc(context, "marks of the halo", words, sizeof *marks, &marks));
     memset(marks, 0, (size_t)words * sizeof *marks);
@@ -71,12 +73,14 @@ static yoke_status add_send(yoke_context *context, yk_part *from, const yk_part 
     return YOKE_OK;
 }
 
-static yoke_status find_sends(yoke_context *context, yk_cg *cg)
+static yoke_status find_sends(yoke_plan *plan)
 {
+    yk_cg *cg = &plan->cg;
     for (int i = 0; i < cg->parts; i++) {
-        YK_TRY(yk_alloc(context, "send lists", cg->parts, sizeof(yk_send), &cg->part[i].send));
+        YK_TRY(yk_alloc(cg->context, "send lists", yk_parts_lists(plan), sizeof(yk_send),
+                        &cg->part[i].send));
         for (int j = 0; j < cg->parts; j++)
-            if (j != i) YK_TRY(add_send(context, &cg->part[i], &cg->part[j], j));
+            if (j != i) YK_TRY(add_send(cg->context, &cg->part[i], &cg->part[j], j));
     }
     return YOKE_OK;
 }
@@ -87,9 +91,8 @@ static yoke_status find_sends(yoke_context *context, yk_cg *cg)
 static int threads_of_part(const yoke_plan *plan, int part)
 {
     const yk_choice *choice = &plan->choice;
-    if (yk_parts_gpu(plan) == &plan->cg.part[part]) return choice->threads;
-    int parts = choice->parts, number = part;
-    if (yk_parts_gpu(plan)) parts--, number--;
+    if (part < choice->gpus) return choice->threads;
+    int parts = choice->parts - choice->gpus, number = part - choice->gpus;
     int share = choice->threads / parts + (number < choice->threads % parts);
     return share > 0 ? share : 1;
 }
@@ -130,7 +133,7 @@ static yoke_status make_pieces(yoke_plan *plan)
     for (int i = 0; i < cg->parts; i++)
         for (int share = 0; share < cg->pieces_of[i]; share++)
             YK_TRY(make_piece(plan, i, share, &cg->piece[done++]));
-    if (yk_parts_gpu(plan)) cg->gpu_pieces = cg->pieces_of[0];
+    for (int i = 0; i < cg->gpus; i++) cg->gpu_pieces += cg->pieces_of[i];
     int worked_on = yk_parts_are_shared(plan) ? count - cg->gpu_pieces : count;
     cg->turns_m = cg->recurrence == YK_PIPELINED && !yk_parts_gpu(plan) && count > 1;
     cg->threads = plan->choice.threads < worked_on ? plan->choice.threads : worked_on;
@@ -160,25 +163,29 @@ yoke_status yk_parts_analyse(yoke_plan *plan)
     cg->rows = csr->rows;
     cg->all_rows = spread ? spread->all_rows : csr->rows;
     cg->first_chunk = spread ? spread->first_chunk : 0;
-    YK_TRY(yk_alloc(cg->context, "parts", plan->choice.parts, sizeof(yk_part), &cg->part));
-    memset(cg->part, 0, (size_t)plan->choice.parts * sizeof(yk_part));
+    YK_TRY(yk_alloc(cg->context, "parts", plan->choice.parts + 1, sizeof(yk_part), &cg->part));
+    memset(cg->part, 0, (size_t)(plan->choice.parts + 1) * sizeof(yk_part));
     cg->parts = plan->choice.parts;
     YK_TRY(yk_alloc(cg->context, "cuts", cg->parts + 1, sizeof *first, &first));
-    plan->choice.partition->cut(
-        &(yk_cut_request){csr, cg->parts, plan->choice.gpu_rows, yk_parts_row_bytes(plan)}, first);
+    plan->choice.partition->cut(&(yk_cut_request){csr, cg->parts, plan->choice.gpu_rows,
+                                                  yk_parts_row_bytes(plan), cg->gpus},
+                                first);
     for (int i = 0; i < cg->parts; i++) {
-        cg->part[i].owner = i == 0 ? plan->choice.partition->owner : YK_OWNER_CPU;
+        cg->part[i].owner = i < cg->gpus ? YK_OWNER_GPU : YK_OWNER_CPU;
         cg->part[i].first = first[i];
         cg->part[i].rows = first[i + 1] - first[i];
     }
     yk_free(cg->context, first, cg->parts + 1, sizeof *first);
     if (plan->choice.window.count > 0) hold_window(plan);
     if (cg->parts > 1 && yk_parts_have_entries(plan)) {
-        for (int i = 0; i < cg->parts; i++) YK_TRY(find_halo(cg->context, csr, &cg->part[i]));
+        int64_t columns = csr->rows + (spread ? spread->halo : 0);
+        for (int i = 0; i < cg->parts; i++)
+            YK_TRY(find_halo(cg->context, csr, columns, &cg->part[i]));
     }
     if (plan->choice.window.count > 0)
         YK_TRY(yk_plan_cuts(plan));
     else
-        YK_TRY(spread ? yk_ranks_analyse(plan) : find_sends(cg->context, cg));
+        YK_TRY(find_sends(plan));
+    if (spread) YK_TRY(yk_ranks_analyse(plan));
     return make_pieces(plan);
 }

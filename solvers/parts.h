@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "solvers/cg/bytes.h"
+#include "solvers/cg/ranks.h"
 #include "solvers/plan.h"
 
 static inline bool yk_parts_have_entries(const yoke_plan *plan)
@@ -19,7 +20,21 @@ static inline double yk_parts_row_bytes(const yoke_plan *plan)
                                    plan->choice.jacobi);
 }
 
-/* The part of a GPU, with or without others beside it; NULL without a GPU. */
+/* Of send lists: to other parts, and over ranks to those. */
+static inline int64_t yk_parts_lists(const yoke_plan *plan)
+{
+    const yk_spread *spread = plan->matrix->spread;
+    return plan->cg.parts + (spread ? spread->sends : 0);
+}
+
+/* Parts, and over ranks, beside a GPU, what stands for other ranks: it has no rows, and for a halo
+ * what this rank sends. */
+static inline int yk_parts_ports(const yoke_plan *plan)
+{
+    return plan->cg.parts + yk_cg_ranks_have_port(&plan->cg, plan->matrix->spread);
+}
+
+/* The part of a GPU, with or without others beside it, of several the first; NULL without a GPU. */
 static inline yk_part *yk_parts_gpu(const yoke_plan *plan)
 {
     yk_part *first = plan->cg.parts > 0 ? &plan->cg.part[0] : NULL;
@@ -29,7 +44,15 @@ static inline yk_part *yk_parts_gpu(const yoke_plan *plan)
 /* Whether a GPU and the CPU both own rows. */
 static inline bool yk_parts_are_shared(const yoke_plan *plan)
 {
-    return yk_parts_gpu(plan) && plan->cg.parts > 1;
+    return yk_parts_gpu(plan) && plan->cg.parts > plan->cg.gpus;
+}
+
+/* Of all GPUs, which come first. */
+static inline int64_t yk_parts_gpu_rows(const yoke_plan *plan)
+{
+    int64_t rows = 0;
+    for (int i = 0; i < plan->cg.gpus && i < plan->cg.parts; i++) rows += plan->cg.part[i].rows;
+    return rows;
 }
 
 /* Position of the first halo column >= global. */
@@ -141,6 +164,15 @@ yoke_status yk_plan_cuts(yoke_plan *plan);
 void yk_plan_widen_link(yoke_plan *plan);
 size_t yk_plan_cuts_bytes(const yoke_plan *plan);
 void yk_plan_free_cuts(yoke_plan *plan);
+
+/* parts_gpus.c: of several GPUs, each is given the matrix of its part, or new values of it. */
+yoke_status yk_parts_load_gpus(yoke_plan *plan);
+size_t yk_parts_gpus_bytes(const yoke_plan *plan); /* on the host, while that lasts */
+
+/* parts_fill.c: a piece's columns, and its row starts as well, of a part's own CSR from the whole
+ * one, which is the user's argument; and the format that a GPU is first given. */
+void yk_parts_fill_pattern(yk_cg *cg, yk_piece *piece, void *user);
+const char *yk_parts_first_format(const yk_choice *choice);
 
 /* parts_bytes.c: refuses what is more than is free; where auto may, something that takes less. */
 yoke_status yk_parts_reserve(yoke_plan *plan);

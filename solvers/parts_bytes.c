@@ -33,7 +33,7 @@ static size_t link_bytes(const yoke_plan *plan, bool on_device)
 {
     size_t host, device;
     if (!plan->choice.memmode) return 0;
-    plan->choice.memmode->bytes(plan->cg.part, plan->cg.parts, &host, &device);
+    plan->choice.memmode->bytes(plan->cg.part, yk_parts_ports(plan), &host, &device);
     return on_device ? device : host;
 }
 
@@ -96,31 +96,44 @@ static size_t held_bytes(const yoke_plan *plan)
     return may ? yk_held_memory() : 0;
 }
 
-/* How long the GPU part's matrix is. */
-static yk_home_matrix gpu_lengths(const yoke_plan *plan)
+/* How long a GPU part's matrix is. */
+static yk_home_matrix gpu_lengths(const yoke_plan *plan, const yk_part *part)
 {
-    const yk_part *part = yk_parts_gpu(plan);
     const int64_t nonzeros = yk_parts_have_entries(plan) ? yk_part_nonzeros(plan, part) : 0;
     return (yk_home_matrix){part->rows, nonzeros,
                             plan->matrix->csr.start32 ? sizeof(int32_t) : sizeof(int64_t)};
 }
 
-/* The matrix at most at a time on a device: SELL is made from CSR there. */
-static size_t matrix_bytes(const yoke_plan *plan)
+/* SELL of a part; the choice knows that of all rows which one GPU has. */
+static size_t sell_bytes(const yoke_plan *plan, const yk_part *part)
 {
-    const yk_home_matrix lengths = gpu_lengths(plan);
+    const yk_csr *whole = &plan->matrix->csr;
+    if (!yk_choice_makes_sell(&plan->choice)) return 0;
+    if (plan->cg.gpus == 1) return yk_sell_memory(&plan->choice.row_shape);
+    yk_csr rows = {.rows = part->rows, .nonzeros = yk_part_nonzeros(plan, part)};
+    if (whole->start32)
+        rows.start32 = whole->start32 + part->first;
+    else
+        rows.start64 = whole->start64 + part->first;
+    const yk_row_shape shape = yk_shape_of_rows(&rows, plan->choice.threads);
+    return yk_sell_memory(&shape);
+}
+
+/* The matrix at most at a time on a device: SELL is made from CSR there. */
+static size_t matrix_bytes(const yoke_plan *plan, const yk_part *part)
+{
+    const yk_home_matrix lengths = gpu_lengths(plan, part);
     if (!yk_parts_have_entries(plan)) return 0;
     return (size_t)(lengths.rows + 1) * lengths.start + 12 * (size_t)lengths.nonzeros +
-           foreign_bytes(plan) + resident_bytes(plan) + held_bytes(plan) +
-           (yk_choice_makes_sell(&plan->choice) ? yk_sell_memory(&plan->choice.row_shape) : 0);
+           foreign_bytes(plan) + resident_bytes(plan) + held_bytes(plan) + sell_bytes(plan, part);
 }
 
 /* What a GPU's part takes of whom. */
-static yk_home_bytes home_bytes(const yoke_plan *plan)
+static yk_home_bytes home_bytes(const yoke_plan *plan, const yk_part *part)
 {
-    size_t vectors = vector_bytes(plan, yk_parts_gpu(plan)), link = link_bytes(plan, true);
-    yk_home_bytes bytes = {.device = vectors + matrix_bytes(plan)};
-    const yk_home_matrix lengths = gpu_lengths(plan);
+    size_t vectors = vector_bytes(plan, part), link = link_bytes(plan, true);
+    yk_home_bytes bytes = {.device = vectors + matrix_bytes(plan, part)};
+    const yk_home_matrix lengths = gpu_lengths(plan, part);
     if (plan->choice.place.kind != YK_HOME_OWNER) bytes = yk_home_take(plan, &lengths, vectors);
     bytes.device += link;
     return bytes;
@@ -131,8 +144,9 @@ static size_t host_bytes_with_device(const yoke_plan *plan)
 {
     size_t bytes = 0;
     const yk_part *part = yk_parts_gpu(plan);
-    if (plan->choice.jacobi) bytes += (size_t)part->rows * sizeof(double);
+    if (plan->choice.jacobi) bytes += (size_t)yk_parts_gpu_rows(plan) * sizeof(double);
     if (yk_parts_are_shared(plan)) bytes += (size_t)yk_part_nonzeros(plan, part) * sizeof(int32_t);
+    if (plan->cg.gpus > 1) bytes += yk_parts_gpus_bytes(plan);
     if (yk_parts_have_entries(plan) && yk_choice_makes_sell(&plan->choice))
         bytes += yk_sell_slice_bytes(plan->choice.row_shape.slices);
     return bytes;
@@ -145,17 +159,24 @@ void yk_parts_bytes(const yoke_plan *plan, size_t *host, size_t *device)
         yk_parts_engine(plan)->state_bytes(&plan->cg, host, device);
     *host += host_bytes(plan);
     if (!yk_parts_gpu(plan)) return;
-    const yk_home_bytes bytes = home_bytes(plan);
-    *device += bytes.device + bytes.managed;
-    /* What is then left alone of a card that has just enough. */
-    if (bytes.managed > 0) *device += *device / (YK_MANAGED_MARGIN - 1) + 1;
-    *host += host_bytes_with_device(plan) + bytes.host;
+    for (int i = 0; i < plan->cg.gpus; i++) {
+        const yk_home_bytes bytes = home_bytes(plan, &plan->cg.part[i]);
+        *device += bytes.device + bytes.managed;
+        /* What is then left alone of a card that has just enough. */
+        if (bytes.managed > 0) *device += *device / (YK_MANAGED_MARGIN - 1) + 1;
+        *host += bytes.host;
+    }
+    *host += host_bytes_with_device(plan);
 }
 
 static yoke_status reserve_now(yoke_plan *plan)
 {
-    const yk_home_bytes bytes = home_bytes(plan);
-    return yk_parts_engine(plan)->reserve(&plan->cg, bytes.device, bytes.managed);
+    for (int i = 0; i < plan->cg.gpus; i++) {
+        const yk_part *part = &plan->cg.part[i];
+        const yk_home_bytes bytes = home_bytes(plan, part);
+        YK_TRY(yk_parts_engine(plan)->reserve(&plan->cg, part, bytes.device, bytes.managed));
+    }
+    return YOKE_OK;
 }
 
 /* The last share of the matrix goes to host memory, by name as if it had been asked for; and the
@@ -171,7 +192,7 @@ static yoke_status spill(yoke_plan *plan, double share, const char *why)
 /* 1: the device cannot tell what it has. */
 static double least_spill(yoke_plan *plan)
 {
-    const yk_home_matrix lengths = gpu_lengths(plan);
+    const yk_home_matrix lengths = gpu_lengths(plan, yk_parts_gpu(plan));
     size_t available = 0, vectors = vector_bytes(plan, yk_parts_gpu(plan)) + link_bytes(plan, true);
     if (yk_parts_engine(plan)->available(&plan->cg, &available) != YOKE_OK) return 1.0;
     return yk_home_least_spill(plan, &lengths, vectors, available);

@@ -105,7 +105,7 @@ static void fill_columns(yk_cg *cg, yk_piece *piece, void *user)
     for (int64_t k = from; k < to; k++) column[k - base] = local_column(part, whole->column[k]);
 }
 
-static void fill_pattern(yk_cg *cg, yk_piece *piece, void *user)
+void yk_parts_fill_pattern(yk_cg *cg, yk_piece *piece, void *user)
 {
     const yk_csr *whole = user;
     yk_part *part = &cg->part[piece->part];
@@ -163,7 +163,7 @@ static void fill_inverse_diagonal(yk_cg *cg, yk_piece *piece, void *user)
     const yoke_plan *plan = user;
     const yk_part *part = &cg->part[piece->part];
     bool gpu = part->owner == YK_OWNER_GPU;
-    double *inverse = gpu ? plan->host_diagonal : part->inverse_diagonal;
+    double *inverse = gpu ? plan->host_diagonal + part->first : part->inverse_diagonal;
     piece->bad_row = -1;
     for (int64_t i = piece->first; i < piece->last; i++) {
         double diagonal = diagonal_of(plan->matrix, part->first + i);
@@ -195,14 +195,16 @@ static yoke_status fill_diagonal(yoke_plan *plan)
     yk_team_run_for_gpu(cg, fill_inverse_diagonal, plan);
     yk_team_run(cg, fill_inverse_diagonal, plan);
     note_bad_diagonal(plan);
-    const yk_part *part = yk_parts_gpu(plan);
-    if (!part) return YOKE_OK;
-    return yk_parts_engine(plan)->load_vector(cg, part->inverse_diagonal, plan->host_diagonal,
-                                              part->rows);
+    for (int i = 0; i < cg->gpus; i++) {
+        const yk_part *part = &cg->part[i];
+        YK_TRY(yk_parts_engine(plan)->load_vector(cg, part, part->inverse_diagonal,
+                                                  plan->host_diagonal + part->first, part->rows));
+    }
+    return YOKE_OK;
 }
 
 /* What the others are made from comes first. */
-static const char *first_format(const yk_choice *choice)
+const char *yk_parts_first_format(const yk_choice *choice)
 {
     return choice->measure_format ? "csr" : choice->format;
 }
@@ -210,8 +212,9 @@ static const char *first_format(const yk_choice *choice)
 static yoke_status give_gpu(yoke_plan *plan, const yk_csr *csr)
 {
     const yk_engine *engine = yk_parts_engine(plan);
-    if (plan->loaded) return engine->load_values(&plan->cg, csr);
-    return engine->load_matrix(&plan->cg, csr, first_format(&plan->choice));
+    const yk_part *part = yk_parts_gpu(plan);
+    if (plan->loaded) return engine->load_values(&plan->cg, part, csr);
+    return engine->load_matrix(&plan->cg, part, csr, yk_parts_first_format(&plan->choice));
 }
 
 /* In CSR new values are all that a GPU is given, and those of the first rows lie together. */
@@ -225,6 +228,13 @@ static yoke_status give_values(yoke_plan *plan)
     return give_gpu(plan, &csr);
 }
 
+/* Over ranks, where it has all rows of this one: nothing is to be numbered anew. */
+static bool has_columns_of_rank(const yoke_plan *plan, const yk_part *part)
+{
+    const yk_spread *spread = plan->matrix->spread;
+    return spread && part->rows == plan->cg.rows && part->halo == spread->halo;
+}
+
 /* Beside other parts a GPU's has columns of its own, which are here as long as the GPU is given
  * them; as its rows are the first, their starts and values are the matrix's own. */
 static yoke_status load_gpu(yoke_plan *plan)
@@ -234,7 +244,8 @@ static yoke_status load_gpu(yoke_plan *plan)
     yk_part *part = yk_parts_gpu(plan);
     int32_t *column;
     if (!part || !yk_parts_have_entries(plan)) return YOKE_OK;
-    if (!yk_parts_are_shared(plan)) return give_gpu(plan, whole);
+    if (cg->gpus > 1) return yk_parts_load_gpus(plan);
+    if (!yk_parts_are_shared(plan) || has_columns_of_rank(plan, part)) return give_gpu(plan, whole);
     if (plan->loaded && strcmp(plan->choice.format, "csr") == 0) return give_values(plan);
     int64_t nonzeros = yk_part_nonzeros(plan, part);
     YK_TRY(yk_alloc(cg->context, "columns of a GPU's part", nonzeros, sizeof *column, &column));
@@ -275,9 +286,9 @@ static yoke_status allocate_more(yoke_plan *plan)
             YK_TRY(yk_alloc(cg->context, "vectors for callbacks", cg->rows, sizeof(double),
                             &cg->staging[i]));
     yk_team_run(cg, touch_vectors, plan);
-    const yk_part *part = yk_parts_gpu(plan);
-    if (!part || !plan->choice.jacobi) return YOKE_OK;
-    return yk_alloc(cg->context, "diagonal", part->rows, sizeof(double), &plan->host_diagonal);
+    if (cg->gpus == 0 || !plan->choice.jacobi) return YOKE_OK;
+    return yk_alloc(cg->context, "diagonal", yk_parts_gpu_rows(plan), sizeof(double),
+                    &plan->host_diagonal);
 }
 
 /* The matrix's own arrays where one owner has all of it; a GPU's part is filled when it is loaded.
@@ -304,12 +315,14 @@ yoke_status yk_parts_allocate(yoke_plan *plan)
         YK_TRY(allocate_vectors(plan, &cg->part[i]));
     }
     YK_TRY(allocate_more(plan));
-    if (yk_parts_copy_matrix(plan)) yk_team_run(cg, fill_pattern, &plan->matrix->csr);
+    if (yk_parts_copy_matrix(plan)) yk_team_run(cg, yk_parts_fill_pattern, &plan->matrix->csr);
     YK_TRY(yk_parts_fill_values(plan));
+    if (cg->gpus > 1) return YOKE_OK; /* whose engine has joined them */
     YK_TRY((plan->choice.memmode ? plan->choice.memmode : &yk_memmode_host)
-               ->connect(cg->context, cg->part, cg->parts, cg->device, &cg->link));
+               ->connect(cg->context, cg->part, yk_parts_ports(plan), cg->device, &cg->link));
     if (cg->cuts) yk_plan_widen_link(plan);
-    return plan->matrix->spread ? yk_cg_ranks_open(cg, plan->matrix->spread) : YOKE_OK;
+    if (!plan->matrix->spread) return YOKE_OK;
+    return yk_cg_ranks_open(cg, plan->matrix->spread, &plan->matrix->csr);
 }
 
 /* -------------------------------------------------------------------- free */
@@ -324,8 +337,7 @@ static void free_part(yoke_plan *plan, yk_part *part)
         yk_parts_engine(plan)->release(&plan->cg, part, *slot[v].vector, slot[v].length);
     for (int s = 0; s < part->sends; s++)
         yk_free(context, part->send[s].row, part->send[s].count, sizeof(int32_t));
-    int64_t lists = plan->cg.parts > part->sends ? plan->cg.parts : part->sends;
-    yk_free(context, part->send, lists, sizeof(yk_send));
+    yk_free(context, part->send, yk_parts_lists(plan), sizeof(yk_send));
     yk_free(context, part->halo_column, part->halo, sizeof(int64_t)); /* NULL over ranks */
     free_csr(plan, part);
 }
@@ -343,8 +355,7 @@ void yk_parts_free(yoke_plan *plan)
     for (int i = 0; i < 2; i++) yk_free(cg->context, cg->staging[i], cg->rows, sizeof(double));
     yk_plan_free_cuts(plan); /* whose boundaries parts send */
     for (int i = 0; i < cg->parts; i++) free_part(plan, &cg->part[i]);
-    if (yk_parts_gpu(plan))
-        yk_free(cg->context, plan->host_diagonal, yk_parts_gpu(plan)->rows, sizeof(double));
+    yk_free(cg->context, plan->host_diagonal, yk_parts_gpu_rows(plan), sizeof(double));
     if (plan->choice.driver && yk_parts_engine(plan)->close) yk_parts_engine(plan)->close(cg);
-    yk_free(cg->context, cg->part, cg->parts, sizeof(yk_part));
+    yk_free(cg->context, cg->part, cg->parts + 1, sizeof(yk_part));
 }

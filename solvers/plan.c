@@ -23,6 +23,9 @@ static void connect_state(yoke_plan *plan)
     cg->driver = plan->choice.driver;
     cg->residency = plan->choice.residency;
     cg->device = plan->choice.device;
+    cg->gpus = plan->choice.gpus;
+    memcpy(cg->gpu_device, plan->choice.gpu_device, sizeof cg->gpu_device);
+    cg->gpus_way = plan->choice.gpus_way;
     cg->whole_copies = plan->choice.whole_copies;
     cg->home = plan->choice.place;
     cg->gpu_memory = plan->choice.gpu_memory;
@@ -132,7 +135,9 @@ static yoke_status build(yoke_matrix *matrix, const yoke_plan_options *options, 
     yoke_status status = begin(plan, options, wish);
     if (status == YOKE_OK) status = yk_parts_allocate(plan);
     YK_TRY(yk_agree(matrix->context, status, yk_ranks_mark_plan(&plan->choice)));
-    return yk_tune(plan);
+    status = yk_ranks_meet_devices(plan);
+    if (status == YOKE_OK) status = yk_tune(plan);
+    return yk_agree(matrix->context, status, 0.0);
 }
 
 void yk_plan_note(yoke_plan *plan, const char *format, ...)
@@ -256,6 +261,7 @@ static yoke_status make_wisely(yoke_matrix *matrix, const yoke_plan_options *opt
 static void note_choices(yoke_plan *plan)
 {
     const yk_choice *choice = &plan->choice;
+    if (plan->cg.met_by) yk_plan_note(plan, "%d GPUs meet by %s", plan->cg.gpus, plan->cg.met_by);
     if (choice->declined) yk_plan_note_cpu(plan, choice->declined);
     if (choice->reorder == YK_REORDER_IF_LESS && plan->reordering)
         yk_plan_note(plan, "reorder auto takes rcm: %lld columns travel between parts, not %lld",

@@ -27,11 +27,12 @@ typedef struct yk_choice {
     char auto_partition[24];   /* the one with a share that auto took; or empty */
     bool owners_are_auto;      /* no partition was named */
     bool owners_were_compared; /* by the model, with a GPU at hand */
-    bool shared;               /* rows on a GPU and on the CPU */
-    int64_t gpu_rows;          /* then: the GPU's */
-    bool cut_is_measured;      /* and so may be another in the next plan */
-    yk_window window;          /* cuts that it may move to while the plan solves; none: it stands */
-    char notice[256];          /* of what was done in place of what was asked; or empty */
+    bool shared;               /* rows on a GPU and on the CPU; over ranks, on a GPU at all */
+    bool over_gpus;       /* over ranks, whose rows are GPUs', though not this one's have to be */
+    int64_t gpu_rows;     /* then: the GPU's */
+    bool cut_is_measured; /* and so may be another in the next plan */
+    yk_window window;     /* cuts that it may move to while the plan solves; none: it stands */
+    char notice[256];     /* of what was done in place of what was asked; or empty */
     const yk_memmode *memmode; /* NULL with one owner */
     const yk_driver *driver;
     const char *home, *solver, *preconditioner, *effort;
@@ -47,9 +48,12 @@ typedef struct yk_choice {
     yk_reorder reorder;
     bool foreign_product; /* by cuSPARSE: not folded, p.q in a pass of its own */
     int parts, threads;
-    int device;        /* the GPU's number */
-    size_t gpu_memory; /* bytes that it is taken to have; 0: all */
-    int gpu_sms;       /* multiprocessors to work on, at least; 0: all */
+    int device; /* the GPU's number, of several the first's */
+    int gpus;   /* 0: all rows on the CPU */
+    int gpu_device[YK_MOST_GPUS];
+    yk_gpus_way gpus_way; /* in which several meet */
+    size_t gpu_memory;    /* bytes that it is taken to have; 0: all */
+    int gpu_sms;          /* multiprocessors to work on, at least; 0: all */
     bool home_is_auto;
     bool whole_copies;          /* home shared by copies: whole vectors travel between owners */
     yk_home place;              /* the home, of a GPU's rows */
@@ -73,7 +77,7 @@ struct yoke_plan {
     bool narrow;                  /* the cut's window: see yk_cut_wish */
     yoke_operator preconditioner; /* the user's, where .apply is set */
     yk_cg cg;
-    double *host_diagonal;    /* [rows of a GPU's part], for Jacobi; else NULL */
+    double *host_diagonal;    /* [rows of GPUs' parts], for Jacobi; else NULL */
     bool loaded;              /* the engine has the matrix */
     int64_t bad_diagonal_row; /* the caller's first row whose diagonal is not positive; -1; for
                                  Jacobi */
@@ -87,7 +91,9 @@ struct yoke_plan {
     double plan_seconds;
     bool ranks_know; /* over ranks: what follows, and bad_diagonal, are those of all */
     bool ranks_told;
-    double all_bytes;         /* an iteration */
+    double all_bytes; /* an iteration */
+    int all_gpus;     /* with over_gpus: GPUs, each counted once; and */
+    int64_t all_cpu_rows;
     const yk_wise *wise;      /* while it is made: what is known of it; NULL: nothing */
     bool timed;               /* candidates were */
     yk_candidates candidates; /* of these owners, ranked; complete: and of others, all predicted */

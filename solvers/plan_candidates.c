@@ -23,6 +23,8 @@ static const yk_driver *driver_at(const yk_choice *choice, int k)
         if (yk_registry_find(YOKE_LIST_DRIVERS, item.name, &item, &found) != YOKE_OK) continue;
         const yk_driver *driver = found;
         if (choice->shared) driver = driver->with_cpu;
+        if (choice->gpus > 1) driver = driver->with_gpus;
+        if (driver && choice->shared && choice->over_gpus) driver = driver->over_ranks;
         if (!driver || driver->engine != choice->driver->engine) continue;
         if (choice->foreign_product && !driver->takes_callbacks) continue;
         if (k-- == 0) return driver;
@@ -122,11 +124,11 @@ static yk_space space_of(const yoke_plan *plan)
 
 /* -------------------------------------------------------------------- list */
 
-/* The model is of the classical recurrence, and of entries. */
+/* The model is of the classical recurrence, of entries, and in one process of at most one GPU. */
 static bool is_known_to_the_model(const yoke_plan *plan)
 {
     return plan->choice.recurrence == YK_CLASSICAL && !plan->cg.op && !plan->cg.preconditioner &&
-           !plan->matrix->spread && plan->matrix->csr.rows > 0;
+           !plan->matrix->spread && plan->choice.gpus < 2 && plan->matrix->csr.rows > 0;
 }
 
 /* Folding is taken untimed only where it saves so much: with an odd pattern it may cost a lot. */

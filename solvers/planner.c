@@ -77,6 +77,10 @@ static yoke_status choose_parts(const yoke_matrix *matrix, const yoke_plan_optio
                                 yk_choice *choice)
 {
     bool gpu = choice->partition->owner == YK_OWNER_GPU && !choice->shared;
+    if (gpu && choice->gpus > 1) {
+        choice->parts = choice->gpus;
+        return YOKE_OK;
+    }
     if (gpu && options->parts > 1)
         return yk_fail(YOKE_UNSUITABLE, "partition gpu is one part, %d were asked for",
                        options->parts);
@@ -125,7 +129,9 @@ static yoke_status check_recurrence(const yoke_matrix *matrix, const yoke_plan_o
     const char *why = NULL;
     if (choice->recurrence == YK_CLASSICAL) return YOKE_OK;
     if (yk_planner_has_callbacks(matrix, options)) why = "a user's operator or preconditioner";
-    if (choice->shared) why = "a partition with rows on a GPU and on the CPU";
+    if (choice->shared)
+        why =
+            choice->over_gpus ? "GPUs over ranks" : "a partition with rows on a GPU and on the CPU";
     if (choice->foreign_product) why = "format cusparse";
     if (strcmp(choice->driver->name, "persistent") == 0) why = "driver persistent";
     if (yk_is_named(options->shape, "folded")) why = "shape folded";
@@ -207,7 +213,7 @@ static yoke_status choose_shape(const yoke_matrix *matrix, const yoke_plan_optio
                                 yk_choice *choice)
 {
     bool cannot_fold = matrix->is_operator || options->apply_preconditioner || choice->nullspace ||
-                       choice->foreign_product || choice->shared ||
+                       choice->foreign_product || choice->shared || choice->gpus > 1 ||
                        choice->recurrence != YK_CLASSICAL;
     const char *name;
     YK_TRY(check_cusparse_can(options, choice));
@@ -273,8 +279,8 @@ static yoke_status check_options(const yoke_plan_options *options)
     YK_TRY(yk_check_struct("yoke_plan_options", options->struct_size, sizeof *options));
     if (options->threads < 0 || options->threads > 65536)
         return yk_fail(YOKE_INVALID, "threads is %d, expected 0 to 65536", options->threads);
-    if (options->device < 0)
-        return yk_fail(YOKE_INVALID, "device is %d, expected 0 or more", options->device);
+    if (options->device < YOKE_DEVICE_AUTO)
+        return yk_fail(YOKE_INVALID, "device is %d, expected 0 or more, or -1", options->device);
     if (options->gpu_sms < 0)
         return yk_fail(YOKE_INVALID, "gpu_sms is %d, expected 0 or more", options->gpu_sms);
     if (options->nullspace != YOKE_NULLSPACE_NONE && options->nullspace != YOKE_NULLSPACE_CONSTANT)
@@ -288,9 +294,11 @@ yoke_status yk_planner_choose(yoke_matrix *matrix, const yoke_plan_options *give
     memset(choice, 0, sizeof *choice);
     YK_TRY(check_options(given));
     yoke_plan_options of_owners = *given, *options = &of_owners;
-    choice->device = options->device;
-    YK_TRY(yk_ranks_choose(matrix, options));
+    YK_TRY(yk_ranks_choose(matrix, options, choice));
+    YK_TRY(yk_planner_choose_devices(options, choice));
+    options->device = choice->device;
     YK_TRY(choose_tables(matrix, options, wish, choice));
+    YK_TRY(yk_planner_check_gpus(matrix, options, choice));
     YK_TRY(check_recurrence(matrix, options, choice));
     YK_TRY(check_callbacks(matrix, options, choice));
     YK_TRY(choose_effort(options, choice));

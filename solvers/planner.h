@@ -36,6 +36,12 @@ bool yk_planner_can_be_captured(const yoke_matrix *matrix, const yoke_plan_optio
 
 bool yk_planner_may_measure(const yoke_matrix *matrix, const yk_choice *choice);
 
+/* planner_gpus.c: which devices; once owners are chosen, what does not run with several is refused
+ * by name, and how they meet. */
+yoke_status yk_planner_choose_devices(const yoke_plan_options *options, yk_choice *choice);
+yoke_status yk_planner_check_gpus(const yoke_matrix *matrix, const yoke_plan_options *options,
+                                  yk_choice *choice);
+
 /* planner_owners.c: partition, shares, driver and memory mode. Where one owner is left with all
  * rows, the options become those of a plan for it alone. */
 yoke_status yk_planner_choose_owners(const yoke_matrix *matrix, yoke_plan_options *options,

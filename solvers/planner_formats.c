@@ -30,7 +30,7 @@ yoke_status yk_planner_choose_residency(const yoke_matrix *matrix, const yoke_pl
     bool gpu = choice->partition->owner == YK_OWNER_GPU;
     bool asked = yk_is_named(options->driver, "persistent");
     bool possible = sell_is_possible(&choice->row_shape);
-    bool free = gpu && !choice->shared && yk_is_auto(options->driver);
+    bool free = gpu && !choice->shared && choice->gpus == 1 && yk_is_auto(options->driver);
     if (choice->place.kind != YK_HOME_OWNER || choice->gpu_sms > 0) free = false;
     if (choice->recurrence != YK_CLASSICAL) free = false;
     if (asked && choice->folded)

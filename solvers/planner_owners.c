@@ -126,8 +126,9 @@ static void leave_to_one(yoke_plan_options *options, yk_choice *choice)
     snprintf(choice->notice, sizeof choice->notice, "partition %s leaves no rows to %s: %s alone",
              choice->partition_text, gpu ? "the CPU" : "a GPU", gpu ? "a GPU" : "the CPU");
     choice->partition = gpu ? &yk_partition_gpu : &yk_partition_cpu;
-    choice->partition_text[0] = '\0';
+    if (!choice->over_gpus) choice->partition_text[0] = '\0';
     choice->gpu_rows = 0;
+    choice->gpus = gpu;
     choice->shared = choice->cut_is_measured = false;
     bool is_home =
         gpu && yk_is_named(options->home, "shared") && !yk_is_named(options->memory, "explicit");
@@ -153,9 +154,16 @@ static yoke_status choose_shares(const yoke_matrix *matrix, yoke_plan_options *o
 {
     const yk_partition *partition = choice->partition;
     yk_cut_wish *wish = &given;
-    if (!partition->gpu_rows) return YOKE_OK;
+    if (!partition->gpu_rows && !choice->over_gpus) return YOKE_OK;
+    if (choice->gpus > 1)
+        return yk_fail(YOKE_UNSUITABLE,
+                       "partition %s gives the CPU rows, which does not go with several GPUs; use "
+                       "gpu",
+                       options->partition);
     bool given_share = !partition->measured || strchr(options->partition, ':');
-    if (given_share)
+    if (!partition->gpu_rows)
+        wish->share = 0.0;
+    else if (given_share)
         YK_TRY(read_share(options->partition, partition->form, &wish->share));
     else if (wish->share < 0.0 && !matrix->is_operator)
         wish->share = fmax(guessed_share(matrix, options), wish->least);
@@ -168,8 +176,11 @@ static yoke_status choose_shares(const yoke_matrix *matrix, yoke_plan_options *o
     choice->shared = true;
     choice->cut_is_measured = !given_share;
     double row_bytes = yk_cg_row_bytes(false, yk_is_named(options->preconditioner, "jacobi"));
-    choice->gpu_rows = partition->gpu_rows(&matrix->csr, row_bytes, wish->share);
-    if (choice->gpu_rows == 0 || choice->gpu_rows == matrix->csr.rows)
+    choice->gpu_rows = partition->gpu_rows
+                           ? partition->gpu_rows(&matrix->csr, row_bytes, wish->share)
+                           : matrix->csr.rows;
+    bool all = choice->gpu_rows == matrix->csr.rows && !choice->over_gpus;
+    if (choice->gpu_rows == 0 || all)
         leave_to_one(options, choice);
     else if (partition->moves)
         choice->window = yk_window_around(&matrix->csr, row_bytes, choice->gpu_rows, wish->narrow);
@@ -187,9 +198,15 @@ static yoke_status choose_driver(const yoke_matrix *matrix, const yoke_plan_opti
                            &name, &table));
     choice->driver = table;
     if (choice->shared) choice->driver = choice->driver->with_cpu;
+    if (choice->gpus > 1) choice->driver = choice->driver->with_gpus;
+    if (choice->driver && choice->shared && choice->over_gpus)
+        choice->driver = choice->driver->over_ranks;
     if (choice->driver && gpu == (choice->driver->engine != &yk_engine_cpu)) return YOKE_OK;
     return yk_fail(YOKE_UNSUITABLE, "driver %s does not run partition %s%s", name,
-                   choice->partition->name, choice->shared ? "; use graph or stream" : "");
+                   choice->partition->name,
+                   choice->gpus > 1 ? " on several GPUs; use graph or stream"
+                   : choice->shared ? "; use graph or stream"
+                                    : "");
 }
 
 /* Then the thread that launches a kernel waits for it, which waits for what that thread would do
@@ -258,9 +275,11 @@ static yoke_status choose_partition(const yoke_matrix *matrix, yoke_plan_options
     const char *name, *by_default = "cpu";
     const void *table;
     choice->owners_are_auto = yk_is_auto(options->partition);
-    if (choice->owners_are_auto) by_default = default_partition(matrix, options, choice);
+    if (choice->owners_are_auto)
+        by_default = choice->gpus > 1 ? "gpu" : default_partition(matrix, options, choice);
     YK_TRY(yk_planner_find(YOKE_LIST_PARTITIONS, options->partition, by_default, &name, &table));
     choice->partition = table;
+    if (choice->partition->owner == YK_OWNER_CPU) choice->gpus = 0;
     note_unused_card(options, choice);
     if (choice->owners_are_auto && choice->partition->gpu_rows) options->partition = by_default;
     return YOKE_OK;
@@ -272,8 +291,9 @@ yoke_status yk_planner_choose_owners(const yoke_matrix *matrix, yoke_plan_option
     YK_TRY(choose_partition(matrix, options, choice));
     YK_TRY(choose_shares(matrix, options, wish, choice));
     bool gpu = choice->partition->owner == YK_OWNER_GPU;
-    choice->falls_back = gpu && choice->owners_are_auto && yk_is_auto(options->driver) &&
-                         options->device == 0 && !is_home_of_gpu(options->home) &&
+    choice->falls_back = gpu && choice->gpus == 1 && choice->owners_are_auto &&
+                         yk_is_auto(options->driver) && options->device == 0 &&
+                         !is_home_of_gpu(options->home) &&
                          (yk_is_auto(options->format) || yk_is_named(options->format, "csr"));
     YK_TRY(choose_driver(matrix, options, choice));
     return choose_memory(options, choice);

@@ -4,7 +4,9 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "lib/iface/gpu_tools.h"
 #include "lib/status.h"
 #include "solvers/planner.h"
 
@@ -16,12 +18,12 @@ static yoke_status refuse(const char *what, const char *name, const char *instea
                    name, instead);
 }
 
-yoke_status yk_ranks_choose(const yoke_matrix *matrix, yoke_plan_options *options)
+/* What no rank does with its rows. */
+static yoke_status check(const yoke_plan_options *options)
 {
-    if (!matrix->spread) return YOKE_OK;
-    if (yk_is_auto(options->partition)) options->partition = "cpu";
-    if (strcmp(options->partition, "cpu") != 0)
-        return refuse("partition", options->partition, "cpu");
+    if (options->device_count > 1)
+        return yk_fail(YOKE_UNSUITABLE,
+                       "several GPUs do not take several ranks; give each rank one device");
     if (options->parts > 1)
         return yk_fail(YOKE_UNSUITABLE,
                        "a rank is one part in this version, %d were asked for: start a rank for "
@@ -31,17 +33,61 @@ yoke_status yk_ranks_choose(const yoke_matrix *matrix, yoke_plan_options *option
         return refuse("preconditioner", "of the caller's", "none or jacobi");
     if (!yk_is_auto(options->reorder) && strcmp(options->reorder, "none") != 0)
         return refuse("reorder", options->reorder, "none");
-    options->parts = 1;
     return YOKE_OK;
 }
 
+/* The rank's own, of its machine's, unless the caller names one. */
+static int device_of(const yoke_context *context, int given)
+{
+    const yk_gpu_tools *tools = yk_gpu_tools_built();
+    char why[256];
+    int count = given < 0 && tools ? tools->count(why, sizeof why) : 0;
+    if (given >= 0) return given;
+    return count > 0 ? context->comm->local_rank % count : 0;
+}
+
+/* With rows on GPUs. Candidates would be timed by advances, which all ranks make together, and a
+ * rank may have none to time. */
+static yoke_status choose_gpus(const yoke_matrix *matrix, const yk_partition *partition,
+                               yoke_plan_options *options, yk_choice *choice)
+{
+    if (partition->measured || partition->moves)
+        return refuse("partition", partition->name, "gpu, ratio:R or nonzeros:R");
+    if (yk_is_named(options->home, "shared") && yk_is_named(options->memory, "explicit"))
+        return refuse("home shared with memory", "explicit", "home owner");
+    if (!yk_is_auto(options->effort) && strcmp(options->effort, "estimate") != 0)
+        snprintf(choice->notice, sizeof choice->notice,
+                 "effort %s: with GPUs over ranks nothing is timed", options->effort);
+    options->effort = "estimate";
+    options->device = device_of(matrix->context, options->device);
+    choice->over_gpus = true;
+    return YOKE_OK;
+}
+
+yoke_status yk_ranks_choose(const yoke_matrix *matrix, yoke_plan_options *options,
+                            yk_choice *choice)
+{
+    const char *name;
+    const void *table;
+    if (!matrix->spread) return YOKE_OK;
+    YK_TRY(yk_planner_find(YOKE_LIST_PARTITIONS, options->partition, "cpu", &name, &table));
+    if (yk_is_auto(options->partition)) options->partition = "cpu";
+    YK_TRY(check(options));
+    options->parts = 1;
+    const yk_partition *partition = table;
+    return partition->owner == YK_OWNER_GPU ? choose_gpus(matrix, partition, options, choice)
+                                            : YOKE_OK;
+}
+
+/* Drivers are a rank's own where GPUs have rows. */
 double yk_ranks_mark_plan(const yk_choice *choice)
 {
-    const char *const name[] = {choice->solver, choice->preconditioner, choice->effort,
-                                choice->driver ? choice->driver->name : ""};
+    const char *driver = choice->driver && !choice->over_gpus ? choice->driver->name : "";
+    const char *const name[] = {choice->solver, choice->preconditioner, choice->effort, driver,
+                                choice->partition_text};
     const bool flag[] = {choice->folded, choice->measure_shape, choice->nullspace};
     double mark = yk_ranks_mark(flag, sizeof flag, 0.0);
-    for (int i = 0; i < 4; i++)
+    for (size_t i = 0; i < sizeof name / sizeof *name; i++)
         if (name[i]) mark = yk_ranks_mark(name[i], strlen(name[i]) + 1, mark);
     return mark;
 }
@@ -64,28 +110,46 @@ double yk_ranks_mark_solve(const yoke_solve_options *o, int n)
 
 /* ---------------------------------------------------------------- analysis */
 
-static yoke_status copy_lane(yk_cg *cg, const yk_lane *lane, int number, yk_send *send)
+static int64_t first_at(const yk_lane *lane, int64_t row)
 {
+    int64_t low = 0, high = lane->count;
+    while (low < high) {
+        int64_t middle = low + (high - low) / 2;
+        if (lane->row[middle] < row)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* What of a lane this part has; to: that of the port which stands for other ranks. */
+static yoke_status copy_lane(const yk_cg *cg, yk_part *part, const yk_lane *lane)
+{
+    const int64_t from = first_at(lane, part->first);
+    const int64_t count = first_at(lane, part->first + part->rows) - from;
     int32_t *row;
-    YK_TRY(yk_alloc(cg->context, "rows to send", lane->count, sizeof *row, &row));
-    memcpy(row, lane->row, (size_t)lane->count * sizeof *row);
-    *send = (yk_send){.to = number, .count = lane->count, .at = lane->at, .row = row};
+    if (count == 0) return YOKE_OK;
+    YK_TRY(yk_alloc(cg->context, "rows to send", count, sizeof *row, &row));
+    for (int64_t k = 0; k < count; k++) row[k] = (int32_t)(lane->row[from + k] - part->first);
+    part->send[part->sends++] =
+        (yk_send){.to = cg->parts, .count = count, .at = lane->at + from, .row = row};
     return YOKE_OK;
 }
 
+/* A part that is alone has the rank's columns, and so its halo. */
 yoke_status yk_ranks_analyse(yoke_plan *plan)
 {
     yk_cg *cg = &plan->cg;
     const yk_spread *spread = plan->matrix->spread;
-    yk_part *part = &cg->part[0];
-    part->halo = spread->halo;
-    YK_TRY(yk_alloc(cg->context, "send lists",
-                    cg->parts > spread->sends ? cg->parts : spread->sends, sizeof(yk_send),
-                    &part->send));
-    for (int l = 0; l < spread->sends; l++) {
-        YK_TRY(copy_lane(cg, &spread->send[l], l, &part->send[l]));
-        part->sends++;
-    }
+    if (cg->parts == 1) cg->part[0].halo = spread->halo;
+    for (int i = 0; i < cg->parts; i++)
+        for (int l = 0; l < spread->sends; l++)
+            YK_TRY(copy_lane(cg, &cg->part[i], &spread->send[l]));
+    yk_part *others = &cg->part[cg->parts]; /* behind the parts: see yk_parts_ports */
+    others->first = cg->rows;
+    others->halo = spread->sent;
+    others->moving = (yk_moving){.on = true, .most = spread->sent};
     return YOKE_OK;
 }
 
@@ -146,6 +210,84 @@ static void note_shares(yoke_plan *plan, const known *all, int ranks)
                  ranks, (long long)sent, contiguous,
                  plan->all_bytes > 0.0 ? most / plan->all_bytes : 1.0,
                  *dues ? "its due" : "the mean", dues);
+}
+
+/* ----------------------------------------------------------------- devices */
+
+/* A rank's GPU, alike on ranks that share one; device 0: it has none. */
+typedef struct place {
+    double host, device;
+    int64_t cpu_rows;
+} place;
+
+static place place_of(const yoke_plan *plan)
+{
+    const yk_gpu_tools *tools = yk_gpu_tools_built();
+    char host[256] = "";
+    yoke_gpu gpu = {0};
+    place here = {0};
+    const yk_cg *cg = &plan->cg;
+    for (int i = 0; i < cg->parts; i++)
+        if (cg->part[i].owner == YK_OWNER_CPU) here.cpu_rows += cg->part[i].rows;
+    if (cg->parts < 2 || !tools) return here;
+    gethostname(host, sizeof host - 1);
+    here.host = yk_ranks_mark(host, strlen(host), 0.0);
+    if (tools->describe(cg->device, &gpu) != YOKE_OK) gpu.bus_id[0] = '\0';
+    here.device = 1.0 + yk_ranks_mark(gpu.bus_id, strlen(gpu.bus_id), (double)cg->device);
+    return here;
+}
+
+static bool is_same(const place *a, const place *b)
+{
+    return a->device > 0.0 && a->device == b->device && a->host == b->host;
+}
+
+static int count_gpus(const place *all, int ranks)
+{
+    int count = 0;
+    for (int r = 0; r < ranks; r++) {
+        bool counts = all[r].device > 0.0;
+        for (int q = 0; q < r && counts; q++) counts = !is_same(&all[q], &all[r]);
+        count += counts;
+    }
+    return count;
+}
+
+/* The driver for a GPU that others use as well: of what is enqueued each piece is short. */
+static yoke_status take_stream(yoke_plan *plan)
+{
+    const char *name;
+    const void *table;
+    YK_TRY(yk_planner_find(YOKE_LIST_DRIVERS, "stream", "stream", &name, &table));
+    plan->choice.driver = plan->cg.driver = ((const yk_driver *)table)->with_cpu->over_ranks;
+    return YOKE_OK;
+}
+
+static void note_gpus(yoke_plan *plan, int ranks, int with_gpu)
+{
+    bool shared = with_gpu > plan->all_gpus;
+    yk_plan_note(plan, "%d ranks with %d GPUs%s: exchange staged, through host memory and MPI",
+                 ranks, plan->all_gpus,
+                 shared ? ", of which ranks share one, by driver stream unless another is asked for"
+                        : "");
+}
+
+yoke_status yk_ranks_meet_devices(yoke_plan *plan)
+{
+    const yoke_context *context = plan->cg.context;
+    if (!plan->choice.over_gpus) return YOKE_OK;
+    int ranks = context->comm->ranks, with_gpu = 0, sharing = 0;
+    place mine = place_of(plan), all[(size_t)ranks];
+    YK_TRY(yk_ranks_gather(context, &mine, sizeof mine, all));
+    plan->all_gpus = count_gpus(all, ranks);
+    plan->all_cpu_rows = 0;
+    for (int r = 0; r < ranks; r++) {
+        plan->all_cpu_rows += all[r].cpu_rows;
+        with_gpu += all[r].device > 0.0;
+        sharing += is_same(&all[r], &mine);
+    }
+    note_gpus(plan, ranks, with_gpu);
+    return sharing > 1 && plan->choice.driver_is_auto ? take_stream(plan) : YOKE_OK;
 }
 
 int64_t yk_ranks_row(const yoke_matrix *matrix, int64_t row)

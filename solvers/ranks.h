@@ -7,11 +7,17 @@
 #include "lib/spread.h"
 #include "solvers/plan.h"
 
-/* Refuses by name what does not go over ranks, and leaves no choice to auto where there is none. */
-yoke_status yk_ranks_choose(const yoke_matrix *matrix, yoke_plan_options *options);
+/* Refuses by name what does not go over ranks, and leaves no choice to auto where there is none;
+ * which GPU is the rank's. */
+yoke_status yk_ranks_choose(const yoke_matrix *matrix, yoke_plan_options *options,
+                            yk_choice *choice);
 
-/* The only part's halo and sends. */
+/* Of the parts what goes to other ranks, and of an only one its halo. */
 yoke_status yk_ranks_analyse(yoke_plan *plan);
+
+/* Who has which GPU; a shared one gets the driver for that, unless one was asked for. Collective.
+ */
+yoke_status yk_ranks_meet_devices(yoke_plan *plan);
 
 /* What must be alike on all ranks, as a mark to agree on. */
 double yk_ranks_mark_plan(const yk_choice *choice);

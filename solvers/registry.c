@@ -65,7 +65,7 @@ static const entry homes[] = {
 };
 static const entry partitions[] = {
     {"cpu", "cpu", "all rows on the CPU", &yk_partition_cpu, NULL},
-    {"gpu", "gpu", "all rows on one GPU", GPU(&yk_partition_gpu)},
+    {"gpu", "gpu", "all rows on one GPU, or on several", GPU(&yk_partition_gpu)},
     {"ratio", "ratio:R", "a share R of the rows on the CPU", GPU(&yk_partition_ratio)},
     {"nonzeros", "nonzeros:R", "a share R of the nonzeros on the CPU", GPU(&yk_partition_nonzeros)},
     {"model", "model", "a share on the CPU by what both are measured to move in a second",

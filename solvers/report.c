@@ -47,10 +47,17 @@ double yk_report_bytes(const yoke_plan *plan)
 static int64_t cpu_rows(const yoke_plan *plan)
 {
     int64_t rows = 0;
+    if (plan->choice.over_gpus) return plan->all_cpu_rows;
     if (plan->matrix->spread) return plan->cg.all_rows;
     for (int i = 0; i < plan->cg.parts; i++)
         if (plan->cg.part[i].owner == YK_OWNER_CPU) rows += yk_part_working(&plan->cg.part[i]);
     return rows;
+}
+
+static int gpus(const yoke_plan *plan)
+{
+    if (plan->choice.over_gpus) return plan->all_gpus;
+    return plan->choice.gpus;
 }
 
 void yk_report_begin(const yoke_plan *plan, const yoke_solve_options *options, yk_result *result)
@@ -72,7 +79,7 @@ void yk_report_begin(const yoke_plan *plan, const yoke_solve_options *options, y
         .threads = plan->cg.threads,
         .ranks = yoke_context_ranks(plan->cg.context),
         .parts = plan->cg.parts,
-        .gpus = plan->choice.driver->engine == &yk_engine_cpu ? 0 : 1,
+        .gpus = gpus(plan),
         .cpu_rows = cpu_rows(plan),
         .memory = choice->memmode ? choice->memmode->name : choice->place_name,
         .home = choice->home,
@@ -86,6 +93,7 @@ void yk_report_begin(const yoke_plan *plan, const yoke_solve_options *options, y
         .reorder = plan->reordering ? "rcm" : "none",
         .plan_seconds = plan->plan_seconds,
         .notices = plan->notices,
+        .meeting = plan->cg.met_by,
         .upload_seconds = plan->cg.upload_seconds > 0.0 ? plan->cg.upload_seconds : NAN,
     };
 }

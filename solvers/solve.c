@@ -55,6 +55,8 @@ static bool is_cpu(const yoke_plan *plan)
 
 static yoke_status check_device(const yoke_plan *plan, const char *what, const yk_place *at)
 {
+    for (int i = 0; plan->cg.gpus > 1 && i < plan->cg.gpus; i++)
+        if (at->device == plan->cg.gpu_device[i]) return YOKE_OK;
     if (is_cpu(plan) || !at->foreign || at->managed || at->device == plan->cg.device)
         return YOKE_OK;
     return yk_fail(YOKE_INVALID, "%s is memory of device %d, but the plan is on device %d", what,

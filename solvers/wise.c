@@ -23,7 +23,7 @@ static bool write_asked(const yoke_matrix *matrix, const yoke_plan_options *o, c
         or_auto(o->memory), or_auto(o->home), or_auto(o->partition), or_auto(o->solver),
         or_auto(o->driver), or_auto(o->format), or_auto(o->preconditioner), or_auto(o->shape),
         or_auto(o->reorder), yk_threads(matrix->context, o->threads), o->parts, (int)o->nullspace,
-        o->device, o->gpu_memory, o->gpu_sms);
+        o->device < 0 ? 0 : o->device, o->gpu_memory, o->gpu_sms);
     if (length < 0 || (size_t)length >= size) return false;
     for (const char *c = asked; *c; c++)
         if (*c <= ' ' || *c == '\x7f') return false;
@@ -41,6 +41,7 @@ bool yk_wise_ask(const yoke_matrix *matrix, const yoke_plan_options *options, yk
     bool measure = options->effort && strcmp(options->effort, "measure") == 0;
     if ((!measure && !patient) || matrix->is_operator || options->apply_preconditioner)
         return false;
+    if (options->device_count > 1) return false;
     if (matrix->spread) return false; /* ranks that know different things would plan differently */
     if (!write_asked(matrix, options, wise->asked, sizeof wise->asked)) return false;
     wise->signature = yk_matrix_signature(matrix);

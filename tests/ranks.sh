@@ -34,9 +34,10 @@ failed()
     status=1
 }
 
+# claims_hold PROGRAM [COUNTS]
 claims_hold()
 {
-    for count in ${RANKS:-1 2 3 4}; do
+    for count in ${RANKS:-${2:-1 2 3 4}}; do
         echo "=== $(basename "$1"), $count ranks"
         code=0
         ranks "$count" "$1" || code=$?
@@ -122,6 +123,12 @@ else
     claims_hold tests/mpi/ranks
     claims_hold tests/mpi/recurrences
     claims_hold tests/mpi/deals
+    if [ -x tests/mpi/gpus_on_fake ]; then
+        claims_hold tests/mpi/gpus_on_fake "1 3"
+        claims_hold tests/mpi/gpu_failures "2"
+    else
+        echo "SKIPPED: ranks with GPUs on a fake runtime (tests/mpi/gpus_on_fake is not built)"
+    fi
     nobody_outlives_a_killed_rank
     cgbench_speaks_once
 fi

@@ -518,4 +518,9 @@ Test(cgbench, a_device_that_is_not_there_is_refused_before_anything_runs)
     cr_assert_eq(lines_of(err), 1);
     cr_assert_eq(cgbench("run gen:poisson2d5:5 --device 99999999999 --json -"), 3);
     cr_assert_str_empty(out);
+    cr_assert_eq(cgbench("solve gen:poisson2d5:5 --device 0,4096"), 3);
+    cr_assert_eq(cgbench("solve gen:poisson2d5:5 --device 0,x"), 2);
+    cr_assert_eq(cgbench("solve gen:poisson2d5:5 --device 0,0,0,0,0,0,0,0,0"), 2);
+    cr_assert_eq(cgbench("machine --device 0,1"), 2);
+    cr_assert(strstr(err, "takes one device"), "%s", err);
 }

@@ -32,6 +32,19 @@ static yoke_plan *plan_for(yoke_matrix *matrix, const char *partition, int parts
     return plan;
 }
 
+/* On two devices, or in two parts on one. */
+static yoke_plan *plan_for_two(yoke_matrix *matrix)
+{
+    const int number[] = {0, devices() > 1};
+    yoke_plan *plan = NULL;
+    yoke_plan_options planning = yoke_plan_defaults();
+    planning.partition = "gpu";
+    planning.devices = number;
+    planning.device_count = 2;
+    MUST(yoke_plan_create(matrix, &planning, &plan));
+    return plan;
+}
+
 /* Who may have the rows. */
 static const char *const owners[] = {"gpu", "cpu", "ratio:0.4"};
 
@@ -96,12 +109,13 @@ Test(gpu_callers, vectors_give_the_same_bits_wherever_they_lie)
     for (int guess = 0; guess < 2; guess++) {
         problem p = new_problem(guess);
         yoke_plan *plan[] = {plan_for(p.matrix, "gpu", 0), plan_for(p.matrix, "cpu", 1),
-                             plan_for(p.matrix, "cpu", 3), plan_for(p.matrix, "ratio:0.4", 2)};
-        for (int k = 0; k < 4; k++)
+                             plan_for(p.matrix, "cpu", 3), plan_for(p.matrix, "ratio:0.4", 2),
+                             plan_for_two(p.matrix)};
+        for (int k = 0; k < 5; k++)
             for (int b = 0; b < MEMORY_KINDS; b++)
                 for (int x = 0; x < MEMORY_KINDS; x++)
                     solve_from(&p, plan[k], (memory_kind)b, (memory_kind)x, guess);
-        for (int k = 0; k < 4; k++) yoke_plan_destroy(plan[k]);
+        for (int k = 0; k < 5; k++) yoke_plan_destroy(plan[k]);
     }
 }
 

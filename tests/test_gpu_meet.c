@@ -161,6 +161,43 @@ Test(gpu_meet, a_part_without_rows_has_an_empty_tree)
     cr_assert_eq(tree.end, 0);
 }
 
+/* Of rows that begin with any chunk of the system; 2: of chunks that were left. Its nodes are used
+ * up, so they come anew. */
+static void expect_tree_from(const tree_fixture *f, int64_t first, int64_t chunks, int full,
+                             int dots)
+{
+    char name[96];
+    yk_tree tree, expected;
+    yk_gpu_view view = view_of(f->on_device, chunks, full);
+    const int64_t all = chunks / full + chunks % full;
+    view.sums.first_chunk = first;
+    if (first % full != 0) view.sums.apart = 2, full = 1;
+    const int64_t nodes = view.sums.apart > 1 ? chunks : all;
+    snprintf(name, sizeof name, "%lld chunks from %lld on, %d a block, %d dots", (long long)chunks,
+             (long long)first, full, dots);
+    yk_tree_begin(&expected, first, dots);
+    int level = 0;
+    while (1 << level < full) level++;
+    for (int64_t i = 0; i < nodes; i++)
+        yk_tree_add(&expected, i < chunks / full ? level : 0, f->node + i * dots);
+    MUST(yk_device_copy(&device, f->on_device, f->node, (size_t)(nodes * dots) * sizeof *f->node));
+    LAUNCH(yk_gpu_launch_tree(&view, (int)task_of_dots[dots], NULL, f->tree, device.stream));
+    from_device(&tree, f->tree, sizeof tree);
+    expect_tree(&tree, &expected, name);
+}
+
+Test(gpu_meet, a_tree_may_begin_with_any_chunk)
+{
+    static const int64_t begins[] = {1, 2, 3, 7, 8, 63, 64, 192, 1000, 4096, 65535, 8000000};
+    static const int64_t counts[] = {1,   2,   5,   8,    15,   16,   17,   63,   64,    65,
+                                     127, 128, 129, 1000, 1024, 4099, 8192, 9999, 65535, 70000};
+    tree_fixture f = trees(70001);
+    for (size_t b = 0; b < sizeof begins / sizeof *begins; b++)
+        for (size_t c = 0; c < sizeof counts / sizeof *counts; c++)
+            for (int full = 1; full <= YK_BLOCK_CHUNKS; full *= 8)
+                expect_tree_from(&f, begins[b], counts[c], full, 1 + (int)(b + c) % YK_DOTS);
+}
+
 /* ------------------------------------------------------------------ passes */
 
 enum { VECTORS = 9 };
@@ -247,6 +284,41 @@ Test(gpu_meet, passes_leave_what_the_tree_is_made_of)
                 expect_pass_to_leave_a_tree(&f, (int)task_of_dots[dots], walk, tree);
             }
     }
+}
+
+/* Some blocks, then the others; of rows that do not begin where a block would, as chunks. */
+Test(gpu_meet, blocks_taken_in_turn_leave_the_same)
+{
+    static const int64_t begins[] = {0, 64, 5};
+    open_device();
+    yk_tree *there = on_device(NULL, sizeof *there), tree, expected;
+    rows_fixture f = vectors(100 * 256 - 9, 0);
+    for (int by_warps = 0; by_warps < 2; by_warps++)
+        for (size_t b = 0; b < sizeof begins / sizeof *begins; b++) {
+            yk_gpu_walk walk = {.by_warps = by_warps,
+                                .chunks = 4,
+                                .backwards = by_warps,
+                                .multiprocessors = device.multiprocessors};
+            yk_gpu_view view = view_of_rows(&f, walk);
+            view.sums.first_chunk = begins[b];
+            view.sums.apart = begins[b] % YK_BLOCK_CHUNKS ? 2 : 1;
+            const int full = yk_gpu_block_chunks(&view, YK_TASK_DOT_PQ);
+            const int blocks = (100 + full - 1) / full;
+            yk_tree_begin(&expected, begins[b], 1);
+            yk_cpu_passes_here()->pass[YK_TASK_DOT_PQ](&f.here, 0, f.rows, &expected);
+            view.walk.first_block = 2;
+            view.walk.blocks = blocks - 3;
+            LAUNCH(yk_gpu_launch(&view, YK_TASK_DOT_PQ, NULL, device.stream));
+            view.walk.first_block = 0;
+            view.walk.blocks = 2;
+            LAUNCH(yk_gpu_launch(&view, YK_TASK_DOT_PQ, NULL, device.stream));
+            view.walk.first_block = blocks - 1;
+            view.walk.blocks = 1;
+            LAUNCH(yk_gpu_launch(&view, YK_TASK_DOT_PQ, NULL, device.stream));
+            LAUNCH(yk_gpu_launch_tree(&view, YK_TASK_DOT_PQ, NULL, there, device.stream));
+            from_device(&tree, there, sizeof tree);
+            expect_tree(&tree, &expected, by_warps ? "by warps" : "by blocks");
+        }
 }
 
 /* ----------------------------------------------------------------- meeting */

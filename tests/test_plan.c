@@ -224,8 +224,8 @@ Test(plan, a_device_that_is_not_there_fails_the_plan_that_would_use_it_alone)
 {
     yoke_matrix *matrix = tridiagonal(new_context(), 10, 0);
     yoke_plan_options planning = yoke_plan_defaults();
-    cr_assert_eq(planning.device, 0);
-    planning.device = -1;
+    cr_assert_eq(planning.device, YOKE_DEVICE_AUTO);
+    planning.device = -2;
     cr_assert_eq(status_of(matrix, planning), YOKE_INVALID);
     planning.device = 4096;
     planning.partition = "cpu";

@@ -48,7 +48,7 @@ static int reach_to_waist(int row, int k)
 static int64_t cut_of_two(const yk_csr *csr)
 {
     int64_t first[3];
-    yk_partition_cpu.cut(&(yk_cut_request){csr, 2, 0, ROW_BYTES}, first);
+    yk_partition_cpu.cut(&(yk_cut_request){csr, 2, 0, ROW_BYTES, 0}, first);
     cr_assert_eq(first[0], 0);
     cr_assert_eq(first[2], ROWS);
     return first[1];
@@ -68,7 +68,7 @@ Test(waist, cuts_of_cpu_parts_go_to_a_waist_that_is_near)
         yoke_matrix *matrix = linked(reach_to_waist);
         int64_t wanted = yk_cut_at_share(&matrix->csr, ROW_BYTES, 0, ROWS, 0.5), first[5];
         cr_assert_eq(cut_of_two(&matrix->csr), within(waist_at, wanted, 2), "2 parts, %d", away);
-        yk_partition_cpu.cut(&(yk_cut_request){&matrix->csr, 4, 0, ROW_BYTES}, first);
+        yk_partition_cpu.cut(&(yk_cut_request){&matrix->csr, 4, 0, ROW_BYTES, 0}, first);
         cr_assert_eq(first[2], within(waist_at, wanted, 1), "4 parts, %d", away);
         yoke_matrix_destroy(matrix);
     }

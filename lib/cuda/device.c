@@ -84,7 +84,7 @@ static yoke_status open_here(yk_device *device)
     CUDA_TRY(cudaMemGetInfo(&device->free_bytes, &device->total_bytes));
     CUDA_TRY(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
     device->stream = stream;
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < YK_MARKS; i++) {
         CUDA_TRY(cudaEventCreateWithFlags(&mark, cudaEventDisableTiming));
         device->mark[i] = mark;
     }
@@ -126,7 +126,7 @@ yoke_status yk_device_limit_multiprocessors(yk_device *device, int count)
 void yk_device_close(yk_device *device)
 {
     int previous = yk_device_enter(device);
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < YK_MARKS; i++)
         if (device->mark[i]) ignore(cudaEventDestroy(device->mark[i]));
     if (device->stream) ignore(cudaStreamDestroy(device->stream));
     yk_green_close(device->green);
@@ -173,6 +173,19 @@ yoke_status yk_device_set_mark(const yk_device *device, int mark)
 yoke_status yk_device_wait_mark(const yk_device *device, int mark)
 {
     CUDA_TRY(cudaEventSynchronize(device->mark[mark]));
+    return YOKE_OK;
+}
+
+yoke_status yk_device_look_mark(const yk_device *device, int mark, bool *reached)
+{
+    cudaError_t error = cudaEventQuery(device->mark[mark]);
+    *reached = error == cudaSuccess;
+    return error == cudaErrorNotReady ? YOKE_OK : yk_device_try(error, "cudaEventQuery");
+}
+
+yoke_status yk_device_follow(const yk_device *device, const yk_device *other, int mark)
+{
+    CUDA_TRY(cudaStreamWaitEvent(device->stream, other->mark[mark], 0));
     return YOKE_OK;
 }
 

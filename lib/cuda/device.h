@@ -11,10 +11,13 @@
 
 #include "lib/home.h"
 
+/* Two for the host to wait for; and one for the streams of other devices. */
+enum { YK_MARKS = 3, YK_MARK_OF_MEETINGS = 2 };
+
 typedef struct yk_device {
     int number;
     void *stream;                   /* of ours: work is ordered on it */
-    void *mark[2];                  /* events */
+    void *mark[YK_MARKS];           /* events */
     int multiprocessors;            /* that the stream's work may run on */
     size_t free_bytes, total_bytes; /* at opening */
     size_t l2_bytes;
@@ -71,6 +74,11 @@ void yk_device_note_allocation(void);
 yoke_status yk_device_allocate_pinned(const char *what, size_t bytes, void *memory);
 void yk_device_free_pinned(void *memory);
 
+/* Between these two no thread frees memory here: of launches on several devices whose kernels wait
+ * for each other. */
+void yk_device_begin_launches(void);
+void yk_device_end_launches(void);
+
 /* Whether an address is of memory that was taken as YK_MEMORY_SYSTEM. */
 bool yk_device_is_plain(const void *address);
 
@@ -81,9 +89,14 @@ yoke_status yk_device_wait(const yk_device *device);
 /* Whether the stream holds no more work; does not wait. */
 yoke_status yk_device_look(const yk_device *device, bool *idle);
 
-/* A mark in the stream, 0 or 1, and waiting until it is reached. */
+/* A mark in the stream; waiting until it is reached; whether it is, without waiting. */
 yoke_status yk_device_set_mark(const yk_device *device, int mark);
 yoke_status yk_device_wait_mark(const yk_device *device, int mark);
+yoke_status yk_device_look_mark(const yk_device *device, int mark, bool *reached);
+
+/* What is enqueued from now on waits for the mark of another stream, of this device or another, as
+ * it was last set. The host does not wait. */
+yoke_status yk_device_follow(const yk_device *device, const yk_device *other, int mark);
 
 /* A place in the stream with the time at which it is reached, and the seconds between two that were
  * reached. */

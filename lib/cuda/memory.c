@@ -241,13 +241,35 @@ static yoke_status take_system(const yk_device *device, const char *what, size_t
     return YOKE_OK;
 }
 
+/* Who frees waits for the device's work, maybe with a lock of the driver's. That work may wait for
+ * what another device has not been given yet: so nothing of ours is freed while it is. */
+static pthread_mutex_t launching = PTHREAD_MUTEX_INITIALIZER;
+
+void yk_device_begin_launches(void)
+{
+    pthread_mutex_lock(&launching);
+}
+
+void yk_device_end_launches(void)
+{
+    pthread_mutex_unlock(&launching);
+}
+
+static void free_block(const block *b)
+{
+    cudaError_t error;
+    pthread_mutex_lock(&launching);
+    error = b->kind == YK_MEMORY_MAPPED ? cudaFreeHost(b->base) : cudaFree(b->base);
+    if (error != cudaSuccess) cudaGetLastError();
+    pthread_mutex_unlock(&launching);
+}
+
 static void give_back(const block *b)
 {
     if (b->kind == YK_MEMORY_SYSTEM)
         yk_free(b->context, b->base, (int64_t)b->bytes + LINE, 1);
-    else if ((b->kind == YK_MEMORY_MAPPED ? cudaFreeHost(b->base) : cudaFree(b->base)) !=
-             cudaSuccess)
-        cudaGetLastError();
+    else
+        free_block(b);
 }
 
 /* An empty block has an address, and is none of the bytes that a smaller card is pretended by. */
@@ -311,5 +333,5 @@ yoke_status yk_device_allocate_pinned(const char *what, size_t bytes, void *memo
 
 void yk_device_free_pinned(void *memory)
 {
-    if (memory && cudaFreeHost(memory) != cudaSuccess) cudaGetLastError();
+    if (memory) free_block(&(block){.base = memory, .kind = YK_MEMORY_MAPPED});
 }

@@ -50,6 +50,9 @@ static_assert(sizeof(yk_slot) == 2240 && offsetof(yk_slot, sums) == 64,
               "yk_slot, to C and to CUDA");
 static_assert(sizeof(yk_port) == 4672, "yk_port, to C and to CUDA");
 
+/* GPUs of one process that meet, at most. */
+enum { YK_MOST_GPUS = 8 };
+
 typedef enum yk_meeting { YK_MEET_BY_FLAGS, YK_MEET_BY_EVENTS } yk_meeting;
 
 typedef struct yk_memmode yk_memmode;

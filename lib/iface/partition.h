@@ -11,6 +11,7 @@ typedef struct yk_cut_request {
     int parts;
     int64_t gpu_rows; /* of the first part, where the partition has gpu_rows */
     double row_bytes; /* of the vectors, an iteration; an entry of the matrix is 12 */
+    int gpus;         /* of the parts the first ones, which have GPUs */
 } yk_cut_request;
 
 typedef struct yk_partition {

@@ -270,6 +270,8 @@ YOKE_API void yoke_matrix_destroy(yoke_matrix *matrix);
 
 typedef enum yoke_nullspace { YOKE_NULLSPACE_NONE = 0, YOKE_NULLSPACE_CONSTANT = 1 } yoke_nullspace;
 
+enum { YOKE_DEVICE_AUTO = -1 };
+
 /* Names are those of `cgbench list`; NULL means "auto". */
 typedef struct yoke_plan_options {
     size_t struct_size;
@@ -295,7 +297,9 @@ typedef struct yoke_plan_options {
     yoke_nullspace nullspace;   /* CONSTANT: A 1 = 0; b is projected, x has mean 0 */
     /* A preconditioner of the caller's: z = M^-1 r. NULL: the named one. Copied. */
     const yoke_operator *apply_preconditioner;
-    int device; /* the GPU of a plan that uses one, by CUDA's number; default 0 */
+    /* The GPU of a plan that uses one, by CUDA's number; YOKE_DEVICE_AUTO, the default: the first,
+     * or of a rank its own: its number among the ranks of its machine, modulo the GPUs there. */
+    int device;
     /* Of that GPU, to see what a smaller, slower one would do: no more than these bytes of its
      * memory (0: all), and no more of its multiprocessors than these (0: all; rounded up to what
      * the device can set apart, with a notice). */
@@ -305,13 +309,38 @@ typedef struct yoke_plan_options {
      * Cuthill-McKee, with a copy of the matrix; NULL or "auto": none, but where the effort measures
      * and that halves what travels between parts, with a notice. The bits of x depend on it. */
     const char *reorder;
+    /* Several GPUs, in place of `device`: devices[0 .. device_count), at most 8, each of which has
+     * a part of the rows; read during the call. A number that is there twice makes two parts on one
+     * device. With partition "gpu" or "auto", solver "cg", driver "stream" or "graph". They meet by
+     * flags in each other's memory where all reach it and no device is there twice, else by events;
+     * memory "explicit": by events in any case; "mapped": through pinned host memory. What does not
+     * run with several is refused: YOKE_UNSUITABLE. */
+    const int *devices;
+    int device_count; /* 0: there is one, `device` */
 } yoke_plan_options;
 
 static inline yoke_plan_options yoke_plan_defaults(void)
 {
-    yoke_plan_options options = {
-        sizeof(yoke_plan_options), NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, 0,
-        YOKE_NULLSPACE_NONE,       NULL, 0,    0,    0,    NULL};
+    yoke_plan_options options = {sizeof(yoke_plan_options),
+                                 NULL,
+                                 NULL,
+                                 NULL,
+                                 NULL,
+                                 NULL,
+                                 NULL,
+                                 NULL,
+                                 NULL,
+                                 NULL,
+                                 0,
+                                 0,
+                                 YOKE_NULLSPACE_NONE,
+                                 NULL,
+                                 YOKE_DEVICE_AUTO,
+                                 0,
+                                 0,
+                                 NULL,
+                                 NULL,
+                                 0};
     return options;
 }
 
@@ -326,8 +355,8 @@ YOKE_API void yoke_plan_destroy(yoke_plan *plan);
 typedef struct yoke_memory {
     size_t struct_size;
     size_t host_bytes;   /* that yoke_plan_create would allocate on the host */
-    size_t device_bytes; /* and on devices: gpu_memory of so many bytes is enough. With what managed
-                          * memory leaves alone of a device that has no more */
+    size_t device_bytes; /* and on devices, all together: gpu_memory of so many bytes is enough.
+                          * With what managed memory leaves alone of a device that has no more */
 } yoke_memory;
 
 static inline yoke_memory yoke_memory_defaults(void)
@@ -422,11 +451,12 @@ typedef struct yoke_report {
     double upload_seconds; /* of plan_seconds, copying the matrix to a GPU; NaN: not known */
     const char *reorder;   /* order of rows that ran: "none" or "rcm" */
     int64_t cuts_moved;    /* how often the cut moved in this solve, to cpu_rows; 0: it stood */
+    const char *meeting;   /* how several GPUs meet, in words; NULL unless there are several */
 } yoke_report;
 
 /* Solves A x = b. b, x: [rows], each in host, pinned, managed or device memory, not overlapping;
- * they stay the caller's. A plan on a GPU takes memory of that device, a CPU plan of any. options:
- * NULL for the defaults.
+ * they stay the caller's. A plan on a GPU takes memory of that device, on several of any of them, a
+ * CPU plan of any. options: NULL for the defaults.
  * Order: with use_stream all work on the stream is finished before b and x0 are read. Without it
  * they must be complete at the call, except that device and managed memory is read after what the
  * legacy default stream holds. The call returns when x is complete, so whatever is enqueued later,

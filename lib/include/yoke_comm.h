@@ -18,8 +18,12 @@
  *   YOKE_FULL. The arrays are copied whatever the ownership.
  * - yoke_matrix_read, yoke_matrix_generate: the library deals the rows out (yoke_comm.deal).
  * - b, x: [rows of this rank], what yoke_matrix_rows says, in the order of yoke_share.
- * - Not over ranks in this version: a GPU, several parts a rank, a caller's operator or
- *   preconditioner. Each is refused by name. */
+ * - GPUs: partition gpu, ratio:R or nonzeros:R, the same on all ranks, of whose own rows it speaks.
+ *   Which GPU is a rank's: see yoke_plan_options.device. Driver, memory, format and device are a
+ *   rank's own; b and x may lie in its device's memory.
+ * - Not over ranks in this version: a cut that is measured or moves, several parts or several GPUs
+ *   a rank, a caller's operator or preconditioner; with GPUs, solvers other than cg. Each is
+ *   refused by name. */
 #ifndef YOKE_COMM_H
 #define YOKE_COMM_H
 
@@ -92,6 +96,7 @@ typedef struct yoke_comm {
     /* Called now and then by a rank that multiplies: moves what is under way, of the channel (NULL:
      * none) and of the sums, and returns at once. NULL: nothing needs it. */
     int (*progress)(void *self, void *channel);
+    int local_rank; /* among the ranks of its machine, from 0; which GPU is its own goes by it */
 } yoke_comm;
 
 /* right = left + right, of messages of ranks that follow each other. Associative to the last bit,

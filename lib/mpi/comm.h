@@ -19,7 +19,7 @@ typedef struct yk_mpi {
     MPI_Comm comm; /* ours */
     MPI_Op combine;
     yk_mpi_type type[YK_MPI_TYPES];
-    int types, ranks;
+    int types, ranks, local_rank;
     MPI_Request reduction; /* under way; else MPI_REQUEST_NULL */
     char *deal, *shares;
 } yk_mpi;

@@ -141,6 +141,17 @@ static yoke_status fill(yk_mpi *mpi, const yoke_mpi_options *options)
     return YOKE_OK;
 }
 
+/* Its number among the ranks that can share memory with it. */
+static yoke_status find_local_rank(const yk_mpi *mpi, int *local_rank)
+{
+    MPI_Comm local = MPI_COMM_NULL;
+    yoke_status status =
+        failed(MPI_Comm_split_type(mpi->comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &local));
+    if (status == YOKE_OK) status = failed(MPI_Comm_rank(local, local_rank));
+    if (local != MPI_COMM_NULL) MPI_Comm_free(&local);
+    return status;
+}
+
 static yoke_status make(yk_mpi *mpi, const yoke_context_options *options, yoke_context **context)
 {
     yoke_comm table = {.struct_size = sizeof table,
@@ -162,7 +173,8 @@ static yoke_status make(yk_mpi *mpi, const yoke_context_options *options, yoke_c
                        .partition = yk_mpi_partition,
                        .reduce_begin = reduce_begin,
                        .reduce_end = reduce_end,
-                       .progress = yk_mpi_progress};
+                       .progress = yk_mpi_progress,
+                       .local_rank = mpi->local_rank};
     MPI_Comm_rank(mpi->comm, &table.rank);
     return yoke_context_create_over(options, &table, context);
 }
@@ -193,6 +205,7 @@ yoke_status yoke_mpi_context_create(MPI_Comm comm, const yoke_context_options *o
     mpi->combine = MPI_OP_NULL;
     mpi->reduction = MPI_REQUEST_NULL;
     status = failed(MPI_Comm_dup(comm, &mpi->comm));
+    if (status == YOKE_OK) status = find_local_rank(mpi, &mpi->local_rank);
     if (status == YOKE_OK) status = fill(mpi, mpi_options);
     if (status == YOKE_OK) status = make(mpi, options, &made);
     status = agree(comm, status);

@@ -79,18 +79,21 @@ typedef struct yk_engine {
     void (*release)(yk_cg *cg, const yk_part *part, double *vector, int64_t count);
     /* Bytes beside the vectors and the matrix; open or not. */
     void (*state_bytes)(const yk_cg *cg, size_t *host, size_t *device);
-    /* Refuses, before anything is taken, what is more than is free; of managed memory too. */
-    yoke_status (*reserve)(yk_cg *cg, size_t bytes, size_t managed);
+    /* Refuses, before anything is taken, what a part needs beyond what is free; of managed memory
+     * too. */
+    yoke_status (*reserve)(yk_cg *cg, const yk_part *part, size_t bytes, size_t managed);
     /* Bytes that a plan may still take of the owner's own. */
     yoke_status (*available)(yk_cg *cg, size_t *bytes);
-    /* The matrix of the GPU's part from host memory, in a format by name. */
-    yoke_status (*load_matrix)(yk_cg *cg, const yk_csr *csr, const char *format);
+    /* The matrix of a GPU's part from host memory, in a format by name. */
+    yoke_status (*load_matrix)(yk_cg *cg, const yk_part *part, const yk_csr *csr,
+                               const char *format);
     /* For timing: switches to a format, made from the CSR that was loaded; then keeps that alone.
      */
     yoke_status (*use_format)(yk_cg *cg, const char *format);
     void (*keep_format)(yk_cg *cg);
-    yoke_status (*load_values)(yk_cg *cg, const yk_csr *csr);
-    yoke_status (*load_vector)(yk_cg *cg, double *to, const double *from, int64_t count);
+    yoke_status (*load_values)(yk_cg *cg, const yk_part *part, const yk_csr *csr);
+    yoke_status (*load_vector)(yk_cg *cg, const yk_part *part, double *to, const double *from,
+                               int64_t count);
     /* One task over all rows, outside the loop; total: its sums or its largest magnitude. */
     void (*run)(yk_cg *cg, yk_task task, double argument, double *total);
     /* out = Op in by the user's callback, outside the loop; false if it failed. */
@@ -114,6 +117,13 @@ typedef struct yk_engine {
     void (*move_cut)(yk_cg *cg, int cut);
 } yk_engine;
 
+/* How several GPUs are to meet: see gpus.h. */
+typedef enum yk_gpus_way {
+    YK_GPUS_BEST,
+    YK_GPUS_BY_EVENTS, /* memory explicit */
+    YK_GPUS_MAPPED     /* through pinned host memory */
+} yk_gpus_way;
+
 /* Whether a system may stay on a GPU's chip for a whole advance. */
 typedef enum yk_residency {
     YK_RESIDENT_NEVER,
@@ -135,6 +145,8 @@ typedef struct yk_driver {
     bool wins;            /* where it accepts: auto takes it, untimed */
     bool takes_callbacks; /* a user's operator or preconditioner; a product that is not ours */
     const struct yk_driver *with_cpu; /* the same where the CPU has rows too; NULL: there is none */
+    const struct yk_driver *with_gpus;  /* and where several GPUs have */
+    const struct yk_driver *over_ranks; /* of with_cpu, the same where other ranks have rows too */
     /* Planning, with the matrix loaded and the shape set. accepts: YOKE_OK, or why it cannot run
      * this; prepare: makes what advance would otherwise make, again after a change of format or
      * shape. NULL: takes any; needs nothing. */
@@ -165,7 +177,7 @@ struct yk_cg {
     yk_piece *piece;
     int pieces, threads;
     int pieces_made; /* at most, where their number changes as the cut moves */
-    int gpu_pieces;  /* the first ones: of a GPU's part, which threads only fill, at planning */
+    int gpu_pieces;  /* the first ones: of GPUs' parts, which threads only fill, at planning */
     int came;        /* threads that the last solve really had */
     int *pieces_of;  /* [parts] */
     yk_link link;
@@ -173,9 +185,14 @@ struct yk_cg {
     bool whole_copies; /* between a GPU and the CPU all of z travels, as in a plain port */
     double *whole_z;   /* then: [rows] pinned, where CPU parts put theirs; else NULL */
     const yk_cpu_passes *passes;
-    double *staging[2];       /* [rows] in, out of callbacks, where parts > 1 */
-    struct yk_gpu_state *gpu; /* of the GPU engine */
-    int device;               /* that it is to use */
+    double *staging[2];           /* [rows] in, out of callbacks, where parts > 1 */
+    struct yk_gpu_state *gpu;     /* of the GPU engine */
+    int device;                   /* that it is to use */
+    int gpus;                     /* whose parts are the first ones */
+    int gpu_device[YK_MOST_GPUS]; /* of several, by part */
+    yk_gpus_way gpus_way;
+    const char *met_by;      /* how they do, once that is known; static */
+    struct yk_gpus *several; /* of the engine for several */
     yk_residency residency;
     yk_home home;          /* of a GPU's arrays */
     size_t gpu_memory;     /* bytes that the GPU is taken to have; 0: all */
@@ -200,9 +217,11 @@ struct yk_cg {
     yoke_status status;          /* of the first device call that failed in this solve */
 };
 
-extern const yk_engine yk_engine_cpu, yk_engine_gpu, yk_engine_together;
+extern const yk_engine yk_engine_cpu, yk_engine_gpu, yk_engine_together, yk_engine_gpus;
 extern const yk_driver yk_driver_team, yk_driver_stream, yk_driver_graph, yk_driver_persistent;
 extern const yk_driver yk_driver_stream_with_cpu, yk_driver_graph_with_cpu;
+extern const yk_driver yk_driver_stream_with_gpus, yk_driver_graph_with_gpus;
+extern const yk_driver yk_driver_stream_over_ranks, yk_driver_graph_over_ranks;
 
 /* Pieces by the threads of the team: those of the CPU's parts; or those of a GPU's. */
 typedef void (*yk_piece_fn)(yk_cg *cg, yk_piece *piece, void *user);
@@ -214,12 +233,14 @@ void yk_team_run_for_gpu(yk_cg *cg, yk_piece_fn body, void *user);
 typedef enum yk_half { YK_HALF_MULTIPLY, YK_HALF_UPDATE } yk_half;
 
 /* An owner whose work the first worker enqueues beside doing its own: the GPU of a plan with CPU
- * parts. It calls, in each half, begin before its own pieces, finish after them, arrived once it
- * has arrived at the meeting: by then, or soon, the companion's sums are in its part's slot. left:
+ * parts. It calls, in each half, begin before its own pieces, over ranks halo once z of others has
+ * come in the one that multiplies, finish after its pieces, arrived once it has arrived at the
+ * meeting: by then, or soon, the companion's sums are in its part's slot. left:
  * iterations, this one included. NULL: nothing to do. False: it failed, which cg->status says, and
  * all leave the loop. */
 typedef struct yk_companion {
     bool (*begin)(yk_cg *cg, yk_half half, const yk_cg_scalars *s);
+    bool (*halo)(yk_cg *cg);
     bool (*finish)(yk_cg *cg, yk_half half, unsigned meeting);
     bool (*arrived)(yk_cg *cg, yk_half half, unsigned meeting, int64_t left);
 } yk_companion;

@@ -74,7 +74,9 @@ enum { YK_SUM_LEVELS = 3, YK_SUM_GROUP = 2048, YK_BLOCK_CHUNKS = 64 /* at most *
 
 typedef struct yk_gpu_sums {
     int apart; /* sums of a pass stay nodes of level 0, and of a last block that has fewer chunks
-                * than the others the sums of its chunks: see gpu_meet.h */
+                * than the others the sums of its chunks: see gpu_meet.h; 2: chunks of all blocks */
+    int64_t first_chunk; /* of the system, that the rows begin with; other than 0 only apart, and
+                          * where it is no multiple of every block's chunks only in way 2 */
     double *node[YK_SUM_LEVELS];      /* [nodes][dots of the task] */
     unsigned *arrived[YK_SUM_LEVELS]; /* [groups], 0 between passes */
     double *total;                    /* [YK_DOTS], of tasks outside the loop */
@@ -88,7 +90,8 @@ typedef struct yk_gpu_walk {
     int streams;  /* what was compiled for this device has bulk copies: SELL comes by them */
     int overlaps; /* a pass may begin while the one before ends; only where it streams */
     int chunks;   /* that a block takes one after another, by blocks: a power of two up to 8 */
-    int backwards; /* last rows first: over what the pass before left in the L2 cache */
+    int backwards;           /* last rows first: over what the pass before left in the L2 cache */
+    int first_block, blocks; /* of all blocks these; blocks 0: all. Only apart */
     int multiprocessors;
     int one_sum; /* the recurrence is one of those with one sum: their kernels are needed */
 } yk_gpu_walk;

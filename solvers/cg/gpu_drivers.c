@@ -260,6 +260,7 @@ const yk_driver yk_driver_stream = {
     .engine = &yk_engine_gpu,
     .takes_callbacks = true,
     .with_cpu = &yk_driver_stream_with_cpu,
+    .with_gpus = &yk_driver_stream_with_gpus,
     .advance = advance_stream,
 };
 
@@ -269,6 +270,7 @@ const yk_driver yk_driver_graph = {
     .engine = &yk_engine_gpu,
     .takes_callbacks = true,
     .with_cpu = &yk_driver_graph_with_cpu,
+    .with_gpus = &yk_driver_graph_with_gpus,
     .prepare = prepare_graph,
     .advance = advance_graph,
 };

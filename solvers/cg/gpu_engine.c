@@ -8,6 +8,7 @@
 #include "lib/cuda/shared.h"
 #include "lib/status.h"
 #include "solvers/cg/gpu_state.h"
+#include "solvers/cg/gpus.h"
 #include "solvers/cg/timing.h"
 
 bool yk_gpu_ok(yk_cg *cg, yoke_status status)
@@ -42,16 +43,18 @@ static const size_t total_bytes = (YK_DOTS + 1) * sizeof(double);
 enum { CHUNKS_FOR_WARPS = 4 };
 
 /* More chunks a block save sums on their way, as long as there are blocks for every
- * multiprocessor. */
-static void choose_walk(struct yk_gpu_state *gpu, int64_t chunks, int streams, int one_sum)
+ * multiprocessor; but what a block leaves to the others of several GPUs shall be a node of the
+ * system's tree. */
+static void choose_walk(struct yk_gpu_state *gpu, bool aligned, int64_t chunks, int streams,
+                        int one_sum)
 {
     yk_gpu_walk *walk = &gpu->walk;
     walk->multiprocessors = gpu->device.multiprocessors;
-    walk->by_warps = chunks >= (int64_t)CHUNKS_FOR_WARPS * walk->multiprocessors;
+    walk->by_warps = aligned && chunks >= (int64_t)CHUNKS_FOR_WARPS * walk->multiprocessors;
     walk->one_sum = one_sum;
     walk->streams = walk->overlaps = streams;
     walk->chunks = 1;
-    while (walk->chunks < 8 && chunks / (2 * walk->chunks) >= 16 * walk->multiprocessors)
+    while (aligned && walk->chunks < 8 && chunks / (2 * walk->chunks) >= 16 * walk->multiprocessors)
         walk->chunks *= 2;
 }
 
@@ -127,7 +130,8 @@ static yoke_status open_here(yk_cg *cg)
     int streams = 0;
     YK_TRY(limit(cg));
     YK_TRY(yk_device_try(yk_gpu_has_streams(&streams), "loading a kernel"));
-    choose_walk(gpu, yk_chunks(yk_gpu_part(cg)->rows), streams, cg->recurrence != YK_CLASSICAL);
+    choose_walk(gpu, !cg->several || cg->first_chunk % YK_GPUS_CHUNKS == 0,
+                yk_chunks(yk_gpu_part(cg)->rows), streams, cg->recurrence != YK_CLASSICAL);
     YK_TRY(yk_device_try(yk_gpu_load_kernels(&gpu->walk), "loading the kernels"));
     YK_TRY(allocate_sums(gpu, yk_gpu_part(cg)->rows));
     YK_TRY(yk_device_allocate(&gpu->device, "loop state", 1, sizeof *gpu->loop, &gpu->loop));
@@ -146,8 +150,9 @@ static void state_bytes(const yk_cg *cg, size_t *host, size_t *device)
             yk_gpu_exchange_bytes(cg);
 }
 
-static yoke_status reserve(yk_cg *cg, size_t bytes, size_t managed)
+static yoke_status reserve(yk_cg *cg, const yk_part *part, size_t bytes, size_t managed)
 {
+    (void)part;
     const yk_device *device = &cg->gpu->device;
     int previous = yk_device_enter(device);
     yoke_status status = yk_device_reserve(device, bytes + managed);
@@ -230,8 +235,10 @@ static void release(yk_cg *cg, const yk_part *part, double *vector, int64_t coun
 
 /* ----------------------------------------------------------------- vectors */
 
-static yoke_status load_vector(yk_cg *cg, double *to, const double *from, int64_t count)
+static yoke_status load_vector(yk_cg *cg, const yk_part *part, double *to, const double *from,
+                               int64_t count)
 {
+    (void)part;
     int previous = yk_device_enter(&cg->gpu->device);
     yoke_status status = yk_device_copy(&cg->gpu->device, to, from, (size_t)count * sizeof *to);
     if (status == YOKE_OK) status = yk_device_wait(&cg->gpu->device);

@@ -15,17 +15,17 @@ template <int TASK> static constexpr int sums_of = dots_of<TASK> > 0 ? dots_of<T
 
 /* ------------------------------------------------------------------- loop */
 
-/* By the first warp: the block's node, or where it has fewer chunks than a full one their sums, to
- * stay where it is. */
+/* By the first warp: the block's node, or where it has fewer chunks than a full one, or chunks are
+ * asked for, their sums, to stay where it is. */
 template <int DOTS>
 static __device__ __forceinline__ void leave(const yk_gpu_view &view, unsigned index,
                                              const double *sum, double (*chunk)[YK_BLOCK_CHUNKS],
                                              int full)
 {
     const unsigned left = (unsigned)yk_gpu_chunks(view.rows.csr.rows) - index * full;
-    double *node = view.sums.node[0] + (size_t)index * DOTS;
-    const bool whole = left >= (unsigned)full;
-    const unsigned count = whole ? 1 : left;
+    const bool chunks = view.sums.apart > 1, whole = !chunks && left >= (unsigned)full;
+    double *node = view.sums.node[0] + (size_t)index * (chunks ? full : 1) * DOTS;
+    const unsigned count = whole ? 1 : left < (unsigned)full ? left : (unsigned)full;
 #pragma unroll
     for (int d = 0; d < DOTS; d++)
 #pragma unroll 1
@@ -74,7 +74,7 @@ static __device__ __forceinline__ bool begin_pass(yk_cg_rows *c, const yk_gpu_lo
 
 static __device__ __forceinline__ unsigned block_of(const yk_gpu_walk &walk)
 {
-    return walk.backwards ? gridDim.x - 1 - blockIdx.x : blockIdx.x;
+    return walk.first_block + (walk.backwards ? gridDim.x - 1 - blockIdx.x : blockIdx.x);
 }
 
 /* -------------------------------------------------------- a chunk a block */
@@ -463,6 +463,7 @@ static int launch(const launch_shape &shape, const yk_gpu_view *view, yk_gpu_loo
     overlap.val.programmaticStreamSerializationAllowed = 1;
     cudaLaunchConfig_t config = {};
     config.gridDim = dim3((unsigned)((chunks + shape.chunks - 1) / shape.chunks));
+    if (view->walk.blocks > 0) config.gridDim = dim3((unsigned)view->walk.blocks);
     config.blockDim = dim3((unsigned)shape.threads);
     config.dynamicSmemBytes = shape.shared;
     config.stream = (cudaStream_t)stream;

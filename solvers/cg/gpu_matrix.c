@@ -193,8 +193,10 @@ static yoke_status load_here(yk_cg *cg, const yk_csr *csr, const char *format)
     return yk_device_wait(&gpu->device);
 }
 
-yoke_status yk_gpu_load_matrix(yk_cg *cg, const yk_csr *csr, const char *format)
+yoke_status yk_gpu_load_matrix(yk_cg *cg, const yk_part *part, const yk_csr *csr,
+                               const char *format)
 {
+    (void)part;
     int previous = yk_device_enter(&cg->gpu->device);
     yoke_status status = load_here(cg, csr, format);
     yk_device_leave(previous);
@@ -260,8 +262,9 @@ static yoke_status load_values_here(yk_cg *cg, const yk_csr *csr)
     return YOKE_OK;
 }
 
-yoke_status yk_gpu_load_values(yk_cg *cg, const yk_csr *csr)
+yoke_status yk_gpu_load_values(yk_cg *cg, const yk_part *part, const yk_csr *csr)
 {
+    (void)part;
     int previous = yk_device_enter(&cg->gpu->device);
     yoke_status status = load_values_here(cg, csr);
     yk_device_leave(previous);

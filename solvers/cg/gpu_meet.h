@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* gpu_meet.h: how a GPU's part meets the others. It is the first part, so that its chunks are those
- * of the system from 0 on. Its passes leave their blocks' nodes (view.sums.apart); a kernel of one
- * block makes the part's tree of them, and by flags also publishes it, waits for the other parts
- * and takes the scalars' next step. No CUDA header: a stream is a void *, an error an int
- * (cudaError_t).
+ * of the system from 0 on, or from view.sums.first_chunk on. Its passes leave their blocks' nodes
+ * (view.sums.apart); a kernel of one block makes the part's tree of them, and by flags also
+ * publishes it, waits for the other parts and takes the scalars' next step. No CUDA header: a
+ * stream is a void *, an error an int (cudaError_t).
  *
  * All are enqueued on the stream and return at once. With a loop they do nothing once it has ended;
  * loop NULL (tree, send): outside of one. */
@@ -38,6 +38,11 @@ extern "C" {
  * reaches. */
 int yk_gpu_launch_tree(const yk_gpu_view *view, int task, const yk_gpu_loop *loop, yk_tree *tree,
                        void *stream);
+
+/* The same of rows that begin with any chunk, or whose chunks were left: gpu_tree_at.cu. */
+int yk_gpu_launch_tree_at(const yk_gpu_view *view, int task, const yk_gpu_loop *loop, yk_tree *tree,
+                          void *stream);
+int yk_gpu_load_tree_at(void);
 
 /* The meeting after a task: number loop->meetings + 1, which is then loop->meetings. After an abort
  * or the deadline, which raises it, the loop ends with YK_CG_ABORTED. Waits for nobody where the

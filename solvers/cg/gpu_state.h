@@ -9,7 +9,7 @@
 #include "solvers/cg/gpu.h"
 #include "solvers/cg/gpu_held.h"
 
-enum { YK_GPU_GRAPHS = 4 };
+enum { YK_GPU_GRAPHS = 6 };
 
 /* What works beside CPU parts: together.c, together_drivers.c. */
 typedef struct yk_gpu_beside {
@@ -74,8 +74,9 @@ static inline yk_part *yk_gpu_part(const yk_cg *cg)
 yk_gpu_view yk_gpu_view_of(const yk_cg *cg, int newest_p);
 
 /* gpu_matrix.c: the engine's load_matrix and load_values, and their end. */
-yoke_status yk_gpu_load_matrix(yk_cg *cg, const yk_csr *csr, const char *format);
-yoke_status yk_gpu_load_values(yk_cg *cg, const yk_csr *csr);
+yoke_status yk_gpu_load_matrix(yk_cg *cg, const yk_part *part, const yk_csr *csr,
+                               const char *format);
+yoke_status yk_gpu_load_values(yk_cg *cg, const yk_part *part, const yk_csr *csr);
 yoke_status yk_gpu_use_format(yk_cg *cg, const char *format);
 void yk_gpu_keep_format(yk_cg *cg);
 void yk_gpu_free_matrix(struct yk_gpu_state *gpu);
@@ -136,6 +137,14 @@ yoke_status yk_gpu_enqueue_multiply(yk_cg *cg, yk_gpu_view *view);
  * there to where the host has them, unless that is one memory. loop NULL: outside of it. */
 yoke_status yk_together_send(yk_cg *cg, yk_boundary which, const yk_gpu_loop *loop);
 yoke_status yk_together_bring_down(yk_cg *cg, yk_boundary which);
+
+/* together.c: a task on the GPU's rows, enqueued; its sums, or its largest magnitude, on their way
+ * down. */
+yoke_status yk_together_begin(yk_cg *cg, yk_task task, double argument);
+
+/* together_ranks.c: the engine's run and exchange where other ranks have rows too. */
+void yk_together_run_over_ranks(yk_cg *cg, yk_task task, double argument, double *total);
+void yk_together_exchange_over_ranks(yk_cg *cg, yk_boundary which);
 
 /* together_move.c: a cut that moves. Its memory, told, taken and given back; graphs of all cuts;
  * the engine's take_cut and move_cut; after a cut's graphs were made, that they are its own; and

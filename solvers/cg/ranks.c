@@ -10,51 +10,49 @@
 
 /* ---------------------------------------------------------------- planning */
 
-static bool has_halo(const yk_part *part, int64_t row)
+/* Of a part's rows a range, by a matrix of its columns or, of the first part, of the rank's. */
+static bool has_halo(const yk_csr *csr, int64_t rows, int64_t first, int64_t last)
 {
-    const yk_csr *csr = &part->csr;
-    for (int64_t k = yk_row_start(csr, row); k < yk_row_start(csr, row + 1); k++)
-        if (csr->column[k] >= part->rows) return true;
+    for (int64_t k = yk_row_start(csr, first); k < yk_row_start(csr, last); k++)
+        if (csr->column[k] >= rows) return true;
     return false;
 }
 
-static bool chunk_has_halo(const yk_part *part, int64_t first, int64_t last)
+static yk_inner longest_inner(const yk_csr *csr, int64_t rows, int64_t first, int64_t last)
 {
-    for (int64_t row = first; row < last; row++)
-        if (has_halo(part, row)) return true;
-    return false;
+    yk_inner inner = {.first = first, .last = first};
+    for (int64_t chunk = first, begin = first; chunk < last; chunk += YK_CHUNK) {
+        int64_t end = chunk + YK_CHUNK < last ? chunk + YK_CHUNK : last;
+        if (has_halo(csr, rows, chunk, end)) begin = end;
+        if (end - begin <= inner.last - inner.first) continue;
+        inner.first = begin;
+        inner.last = end;
+    }
+    return inner;
 }
 
 static void find_inner(yk_cg *cg, yk_piece *piece, void *user)
 {
     const yk_part *part = &cg->part[piece->part];
-    yk_inner *inner = &cg->ranks->inner[piece - cg->piece], run;
+    yk_inner *inner = &cg->ranks->inner[piece - cg->piece];
     (void)user;
-    inner->first = inner->last = run.first = piece->first;
-    for (int64_t chunk = piece->first; chunk < piece->last; chunk += YK_CHUNK) {
-        int64_t end = chunk + YK_CHUNK < piece->last ? chunk + YK_CHUNK : piece->last;
-        if (chunk_has_halo(part, chunk, end)) run.first = end;
-        if (end - run.first <= inner->last - inner->first) continue;
-        inner->first = run.first;
-        inner->last = end;
-    }
+    *inner = longest_inner(&part->csr, part->rows, piece->first, piece->last);
 }
 
 static yoke_status open_channel(yk_cg *cg, yk_boundary which)
 {
     const yk_spread *spread = cg->ranks->spread;
     const yoke_comm *comm = cg->context->comm;
-    const yk_part *part = &cg->part[0];
-    double *halo = yk_boundary_vector(part, which) + part->rows;
     yoke_lane send[spread->sends + 1], receive[spread->receives + 1];
     for (int l = 0; l < spread->sends; l++) {
         const yk_lane *lane = &spread->send[l];
         send[l] = (yoke_lane){lane->rank, (size_t)lane->count * sizeof(double),
-                              cg->ranks->packed + lane->at};
+                              cg->ranks->packed[which] + lane->at};
     }
     for (int l = 0; l < spread->receives; l++) {
         const yk_lane *lane = &spread->receive[l];
-        receive[l] = (yoke_lane){lane->rank, (size_t)lane->count * sizeof(double), halo + lane->at};
+        receive[l] = (yoke_lane){lane->rank, (size_t)lane->count * sizeof(double),
+                                 cg->ranks->came[which] + lane->at};
     }
     return yk_ranks_try(cg->context,
                         comm->open(comm->self, send, spread->sends, receive, spread->receives,
@@ -74,17 +72,77 @@ static bool sends(const yk_cg *cg, yk_boundary which)
     }
 }
 
-yoke_status yk_cg_ranks_open(yk_cg *cg, const yk_spread *spread)
+/* Where a part, or the port behind them, has it; beside a GPU the link says. */
+static double *halo_of(const yk_cg *cg, int part, yk_boundary which)
+{
+    const yk_port *port = &cg->link.port[part];
+    if (cg->link.gpu < 0) return yk_boundary_vector(&cg->part[part], which) + cg->part[part].rows;
+    return which == YK_BOUNDARY_Z ? port->halo_z : port->halo_x;
+}
+
+/* Columns of a part's halo that other parts of this rank own come first. */
+static int64_t count_inside(const yk_cg *cg, const yk_part *part)
+{
+    int64_t low = 0, high = part->halo_column ? part->halo : 0;
+    while (low < high) {
+        int64_t middle = low + (high - low) / 2;
+        if (part->halo_column[middle] < cg->rows)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Whether what comes from other ranks is the end of this part's halo. */
+static bool takes_all(const yk_cg *cg, int part)
+{
+    return cg->part[part].halo - cg->ranks->inside[part] == cg->ranks->spread->halo;
+}
+
+/* Into the halo of a part that takes all of it, if there is one. */
+static yoke_status choose_memory(yk_cg *cg)
+{
+    struct yk_cg_ranks *ranks = cg->ranks;
+    const yk_spread *spread = ranks->spread;
+    const bool port = yk_cg_ranks_have_port(cg, spread);
+    int taker = 0;
+    while (taker < cg->parts && !takes_all(cg, taker)) taker++;
+    const int64_t sent = port ? 0 : spread->sent, halo = taker < cg->parts ? 0 : spread->halo;
+    ranks->memory_count = sent + halo;
+    YK_TRY(yk_alloc(cg->context, "halo between ranks", ranks->memory_count, sizeof(double),
+                    &ranks->memory));
+    memset(ranks->memory, 0, (size_t)ranks->memory_count * sizeof(double));
+    for (int w = 0; w < YK_RANK_CHANNELS; w++) {
+        const yk_boundary which = (yk_boundary)w;
+        if (!sends(cg, which)) continue;
+        ranks->packed[which] = port ? halo_of(cg, cg->parts, which) : ranks->memory;
+        ranks->came[which] = taker < cg->parts ? halo_of(cg, taker, which) + ranks->inside[taker]
+                                               : ranks->memory + sent;
+    }
+    return YOKE_OK;
+}
+
+/* csr: the rank's, of which the first part has the first rows. */
+yoke_status yk_cg_ranks_open(yk_cg *cg, const yk_spread *spread, const yk_csr *csr)
 {
     struct yk_cg_ranks *ranks;
     YK_TRY(yk_alloc(cg->context, "meeting of ranks", 1, sizeof *ranks, &ranks));
     memset(ranks, 0, sizeof *ranks);
     cg->ranks = ranks;
     ranks->spread = spread;
-    YK_TRY(yk_alloc(cg->context, "halo to send", spread->sent, sizeof(double), &ranks->packed));
     YK_TRY(yk_alloc(cg->context, "inner rows", cg->pieces, sizeof(yk_inner), &ranks->inner));
-    memset(ranks->packed, 0, (size_t)spread->sent * sizeof(double));
+    YK_TRY(yk_alloc(cg->context, "halos inside", cg->parts, sizeof(int64_t), &ranks->inside));
+    for (int i = 0; i < cg->parts; i++) {
+        ranks->inside[i] = count_inside(cg, &cg->part[i]);
+        ranks->has_halo = ranks->has_halo || cg->part[i].halo > 0;
+    }
+    cg->link.parts = cg->parts; /* the port behind them meets nobody */
+    if (yk_cg_ranks_have_port(cg, spread)) cg->link.meeting = YK_MEET_BY_EVENTS;
+    YK_TRY(choose_memory(cg));
     yk_team_run(cg, find_inner, NULL);
+    if (yk_cg_ranks_have_port(cg, spread))
+        ranks->gpu_inner = longest_inner(csr, cg->part[0].rows, 0, cg->part[0].rows);
     for (int which = 0; which < YK_RANK_CHANNELS; which++)
         if (sends(cg, (yk_boundary)which)) YK_TRY(open_channel(cg, (yk_boundary)which));
     return YOKE_OK;
@@ -97,16 +155,18 @@ void yk_cg_ranks_close(yk_cg *cg)
     if (!ranks) return;
     for (int i = 0; i < YK_RANK_CHANNELS; i++)
         if (ranks->channel[i]) comm->close(comm->self, ranks->channel[i]);
-    yk_free(cg->context, ranks->packed, ranks->spread->sent, sizeof(double));
+    yk_free(cg->context, ranks->memory, ranks->memory_count, sizeof(double));
     yk_free(cg->context, ranks->inner, cg->pieces, sizeof(yk_inner));
+    yk_free(cg->context, ranks->inside, cg->parts, sizeof(int64_t));
     yk_free(cg->context, ranks, 1, sizeof *ranks);
     cg->ranks = NULL;
 }
 
 void yk_cg_ranks_bytes(const yk_cg *cg, const yk_spread *spread, size_t *host)
 {
-    *host += sizeof(struct yk_cg_ranks) + (size_t)spread->sent * sizeof(double) +
-             (size_t)cg->pieces * sizeof(yk_inner);
+    *host += sizeof(struct yk_cg_ranks) + (size_t)cg->pieces * sizeof(yk_inner) +
+             (size_t)cg->parts * sizeof(int64_t);
+    if (!yk_cg_ranks_have_port(cg, spread)) *host += (size_t)spread->sent * sizeof(double);
 }
 
 /* -------------------------------------------------------------- exchanging */
@@ -139,11 +199,24 @@ static bool wait(yk_cg *cg, yk_boundary which)
     return done(cg, comm->wait(comm->self, cg->ranks->channel[which]), "waiting for a halo");
 }
 
+/* To the parts that do not have it by its coming. */
+static void scatter(yk_cg *cg, yk_boundary which)
+{
+    const struct yk_cg_ranks *ranks = cg->ranks;
+    for (int i = 0; i < cg->parts; i++) {
+        const yk_part *part = &cg->part[i];
+        double *to = halo_of(cg, i, which);
+        if (!part->halo_column || to + ranks->inside[i] == ranks->came[which]) continue;
+        for (int64_t k = ranks->inside[i]; k < part->halo; k++)
+            to[k] = ranks->came[which][part->halo_column[k] - cg->rows];
+    }
+}
+
 void yk_cg_ranks_send(yk_cg *cg, yk_boundary which)
 {
     (void)receive(cg, which);
     (void)send(cg, which);
-    (void)wait(cg, which);
+    if (wait(cg, which)) scatter(cg, which);
 }
 
 /* For the next reduction, the word with which this rank goes into it. */
@@ -188,8 +261,9 @@ void yk_cg_ranks_begin(yk_cg *cg)
 
 static void land(yk_cg *cg)
 {
-    if (cg->ranks->flying) (void)wait(cg, cg->ranks->flight);
-    cg->ranks->flying = false;
+    struct yk_cg_ranks *ranks = cg->ranks;
+    if (ranks->flying && wait(cg, ranks->flight)) scatter(cg, ranks->flight);
+    ranks->flying = false;
 }
 
 /* Outside the loop every boundary is where it belongs, whoever advances next. With pipelining a
@@ -198,6 +272,7 @@ void yk_cg_ranks_end(yk_cg *cg)
 {
     struct yk_cg_ranks *ranks = cg->ranks;
     land(cg);
+    ranks->awaited = false;
     if (yk_flag_get(cg->link.abort)) cg->s.stop = YK_CG_ABORTED;
     ranks->clock.times.iterations += cg->s.iteration - ranks->clock.began;
 }
@@ -216,6 +291,7 @@ yoke_status yk_cg_ranks_agree(yk_cg *cg)
 bool yk_cg_ranks_expect(yk_cg *cg, yk_boundary which)
 {
     land(cg); /* what a product that failed did not wait for */
+    cg->ranks->awaited = true;
     return receive(cg, which);
 }
 
@@ -232,7 +308,8 @@ bool yk_cg_ranks_finish_halo(yk_cg *cg, unsigned meeting)
     double began = yk_rank_clock_read(&ranks->clock);
     if (ranks->flying && !wait(cg, ranks->flight)) return false;
     yk_rank_clock_add(&ranks->clock, began, &ranks->clock.times.halo);
-    ranks->flying = false;
+    if (ranks->flying) scatter(cg, ranks->flight);
+    ranks->flying = ranks->awaited = false;
     yk_flag_set(&ranks->halo, meeting);
     return true;
 }
@@ -252,7 +329,7 @@ static bool collect(yk_cg *cg, unsigned meeting, int dots)
     yk_link *link = &cg->link;
     yk_tree *tree = &cg->ranks->message.tree;
     yk_tree_begin(tree, cg->first_chunk, dots);
-    for (int part = 0; part < link->parts; part++) {
+    for (int part = 0; part < cg->parts; part++) {
         yk_slot *slot = &link->port[part].slot[meeting & 1];
         if (!yk_flag_wait(&slot->flag, meeting, link->abort, link->deadline)) return false;
         yk_tree_append(tree, &slot->sums);
@@ -311,8 +388,12 @@ bool yk_cg_ranks_finish_sums(yk_cg *cg, unsigned meeting)
     return true;
 }
 
-void yk_cg_ranks_give_up(yk_cg *cg)
+void yk_cg_ranks_give_up(yk_cg *cg, yk_half half)
 {
+    if (half == YK_HALF_UPDATE) {
+        if (!cg->ranks->awaited) (void)yk_cg_ranks_expect(cg, YK_BOUNDARY_Z);
+        (void)yk_cg_ranks_dispatch(cg, YK_BOUNDARY_Z);
+    }
     yk_tree_begin(&cg->ranks->message.tree, cg->first_chunk, 1);
     (void)reduce(cg, YK_CG_ABORTED);
 }

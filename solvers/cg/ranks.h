@@ -12,7 +12,11 @@
  *   single     step, pack z | gate, send z | multiply what needs no halo | z of the halo has come
  * | multiply the rest | meet, reduce
  *   pipelined  step, pack m | meet, begin to reduce, send m | multiply what needs no halo | m of
- * the halo has come | multiply the rest | reduced */
+ * the halo has come | multiply the rest | reduced
+ *
+ * Of a GPU beside the team the first worker enqueues what that has to do: together_ranks.c. Between
+ * the parts and other ranks z and x then go through the link's memory: there is a port more than
+ * parts, whose halo is what this rank sends. */
 #ifndef YK_CG_RANKS_H
 #define YK_CG_RANKS_H
 
@@ -49,12 +53,19 @@ enum { YK_RANK_CHANNELS = YK_BOUNDARY_M + 2 };
 
 struct yk_cg_ranks {
     const yk_spread *spread;
-    double *packed; /* [spread->sent] a boundary on its way to the halos of others */
+    /* By yk_boundary: [spread->sent] on its way to the halos of others, [spread->halo] come from
+     * them; where these are not a part's own, they are memory. */
+    double *packed[YK_RANK_CHANNELS], *came[YK_RANK_CHANNELS], *memory;
+    int64_t memory_count;
     void *channel[YK_RANK_CHANNELS]; /* by yk_boundary; NULL where the recurrence does without */
     yk_boundary flight;
+    bool awaited;             /* that of others may come */
     bool flying;              /* that boundary is under way */
     bool reducing;            /* the message is */
     int64_t own_word;         /* in that message */
+    bool has_halo;            /* some part has one */
+    int64_t *inside;          /* [parts] of each part's halo, what parts of this rank own */
+    yk_inner gpu_inner;       /* of a GPU's part, in whole chunks */
     yk_flag halo;             /* the meeting after which the halo came */
     yk_slot slot[2];          /* sums over all ranks, by the meeting's parity */
     yk_inner *inner;          /* [pieces] */
@@ -64,11 +75,17 @@ struct yk_cg_ranks {
 };
 
 /* Planning: once the parts have their vectors. */
-yoke_status yk_cg_ranks_open(yk_cg *cg, const yk_spread *spread);
+yoke_status yk_cg_ranks_open(yk_cg *cg, const yk_spread *spread, const yk_csr *csr);
 void yk_cg_ranks_close(yk_cg *cg);
 void yk_cg_ranks_bytes(const yk_cg *cg, const yk_spread *spread, size_t *host);
 
-/* Outside the loop. */
+/* Whether a plan has a port more than parts. */
+static inline bool yk_cg_ranks_have_port(const yk_cg *cg, const yk_spread *spread)
+{
+    return spread && cg->parts > 0 && cg->part[0].owner == YK_OWNER_GPU;
+}
+
+/* Outside the loop. A rank that has failed takes part; others hear of it in the next advance. */
 void yk_cg_ranks_add(yk_cg *cg, yk_tree *all);
 void yk_cg_ranks_send(yk_cg *cg, yk_boundary which);
 
@@ -79,12 +96,13 @@ void yk_cg_ranks_end(yk_cg *cg);
 yoke_status yk_cg_ranks_agree(yk_cg *cg);
 
 /* By the first worker. expect: from now on this boundary may come into the halo. meet: once it has
- * arrived itself; the sums of all ranks are then in the slot. finish_halo: what was sent has come.
- * give_up: in place of meet. False: all ranks leave the loop. */
+ * arrived itself; the sums of all ranks are then in the slot. finish_halo: what was sent has come,
+ * and is where each part reads it. give_up: in place of what is left of a half. False: all ranks
+ * leave the loop. */
 bool yk_cg_ranks_expect(yk_cg *cg, yk_boundary which);
 bool yk_cg_ranks_meet(yk_cg *cg, yk_half half, unsigned meeting, int dots);
 bool yk_cg_ranks_finish_halo(yk_cg *cg, unsigned meeting);
-void yk_cg_ranks_give_up(yk_cg *cg);
+void yk_cg_ranks_give_up(yk_cg *cg, yk_half half);
 
 /* With one sum an iteration: sends the boundary that all workers have packed. A meeting in two
  * steps, which all ranks take whatever came of the first; and what moves both meanwhile. */

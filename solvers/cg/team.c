@@ -125,10 +125,17 @@ bool yk_team_total(worker *w, int dots, double *total)
     return true;
 }
 
+/* Other ranks count on this one's sums, and on its z: who has none says so. */
+static bool give_up(worker *w, yk_half half)
+{
+    if (w->cg->ranks && w->index == 0) yk_cg_ranks_give_up(w->cg, half);
+    return false;
+}
+
 /* All workers of all parts meet; total holds the sums over all rows. False after an abort. */
 static bool meet(worker *w, yk_half half, int dots, double *total)
 {
-    if (!yk_team_publish(w, half)) return false;
+    if (!yk_team_publish(w, half)) return give_up(w, half);
     if (w->cg->ranks) return yk_team_meet_over_ranks(w, half, dots, total);
     return yk_team_total(w, dots, total);
 }
@@ -252,19 +259,19 @@ void yk_team_record(yk_cg *cg, const yk_cg_scalars *s)
 
 /* ----------------------------------------------------------------- advance */
 
-/* Other ranks count on this one's sums: who has none says so. */
 static bool multiply(worker *w)
 {
     unsigned number = w->meetings + 1;
-    bool done = true;
-    if (w->cg->ranks)
+    bool done = yk_team_begin(w, YK_HALF_MULTIPLY);
+    if (!done)
+        ;
+    else if (w->cg->ranks)
         done = yk_team_multiply_over_ranks(w, number);
     else if (w->cg->folded)
         multiply_folded(w);
     else
         done = multiply_unfolded(w, number);
-    if (!done && w->cg->ranks && w->index == 0) yk_cg_ranks_give_up(w->cg);
-    return done;
+    return done || give_up(w, YK_HALF_MULTIPLY);
 }
 
 static void iterate(worker *w, int64_t at_most)
@@ -275,10 +282,14 @@ static void iterate(worker *w, int64_t at_most)
     if (clock) yk_clock_begin(clock, at_most);
     for (w->left = at_most; w->left > 0 && !w->s.stop; w->left--) {
         double total[YK_DOTS] = {0.0};
-        if (!yk_team_begin(w, YK_HALF_MULTIPLY) || !multiply(w)) return;
+        if (!multiply(w)) return;
         if (!meet(w, YK_HALF_MULTIPLY, 1, total)) return;
         yk_cg_after_multiply(&w->s, total[YK_DOT_PQ]);
-        if (w->s.stop || !yk_team_begin(w, YK_HALF_UPDATE)) return;
+        if (w->s.stop) return;
+        if (!yk_team_begin(w, YK_HALF_UPDATE)) {
+            give_up(w, YK_HALF_UPDATE);
+            return;
+        }
         if (cg->ranks && w->index == 0) (void)yk_cg_ranks_expect(cg, YK_BOUNDARY_Z);
         update(w, task);
         if (!meet(w, YK_HALF_UPDATE, yk_task_dots(task), total)) return;

@@ -10,7 +10,7 @@
  * straight behind the receiver's rows. */
 static double *halo_of(const yk_cg *cg, const yk_send *send, yk_boundary which)
 {
-    if (cg->ranks) return cg->ranks->packed;
+    if (cg->ranks && send->to >= cg->parts) return cg->ranks->packed[which];
     const yk_port *port = &cg->link.port[send->to];
     const yk_part *to = &cg->part[send->to];
     if (which == YK_BOUNDARY_Z) return port->halo_z;

@@ -35,7 +35,9 @@ static void multiply_inner(const yk_worker *w, int i, yk_task task)
     yk_cg *cg = w->cg;
     yk_inner *inner = &cg->ranks->inner[i];
     yk_cg_rows c = yk_team_view(w, &cg->piece[i]);
-    yk_tree_begin(&inner->sums, cg->first_chunk + inner->first / YK_CHUNK, yk_task_dots(task));
+    int64_t before = (inner->first - cg->piece[i].first) / YK_CHUNK;
+    yk_tree_begin(&inner->sums, yk_team_first_chunk(cg, &cg->piece[i]) + before,
+                  yk_task_dots(task));
     multiply_range(w, &c, task, inner->first, inner->last, &inner->sums);
 }
 
@@ -70,9 +72,16 @@ static void direct_halos(const yk_worker *w)
     }
 }
 
+static bool companion_has_halo(yk_worker *w)
+{
+    return !w->with || !w->with->halo || w->with->halo(w->cg);
+}
+
 static bool halo_has_come(yk_worker *w, unsigned meeting)
 {
-    if (w->index == 0 && !yk_team_go_on(w, yk_cg_ranks_finish_halo(w->cg, meeting))) return false;
+    if (w->index == 0 &&
+        !yk_team_go_on(w, yk_cg_ranks_finish_halo(w->cg, meeting) && companion_has_halo(w)))
+        return false;
     return w->cg->ranks->spread->halo == 0 || yk_team_wait(w, &w->cg->ranks->halo, meeting);
 }
 
@@ -91,7 +100,7 @@ bool yk_team_multiply_over_ranks(yk_worker *w, unsigned number)
     multiply_interior(w, task);
     if (!halo_has_come(w, number - 1)) return false;
     if (gates) direct_halos(w);
-    if (gates && cg->ranks->spread->halo > 0 && !yk_team_gate(w, number + 1)) return false;
+    if (gates && cg->ranks->has_halo && !yk_team_gate(w, number + 1)) return false;
     YK_FOR_MY_PIECES(w, i) multiply_rest(w, i, task);
     if (cg->folded) direct_halos(w);
     return true;
@@ -114,7 +123,7 @@ bool yk_team_single_over_ranks(yk_worker *w, unsigned number)
     bool good = yk_team_wait_for_rows(w, number);
     if (w->index == 0) good = yk_team_go_on(w, yk_cg_ranks_dispatch(w->cg, YK_BOUNDARY_Z) && good);
     good = good && product(w, YK_TASK_SINGLE_MULTIPLY, number);
-    if (!good && w->index == 0) yk_cg_ranks_give_up(w->cg);
+    if (!good && w->index == 0) yk_cg_ranks_give_up(w->cg, YK_HALF_MULTIPLY);
     return good;
 }
 

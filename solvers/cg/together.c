@@ -61,7 +61,8 @@ static yoke_status open_whole(yk_cg *cg)
 static yoke_status open_beside(yk_cg *cg)
 {
     struct yk_gpu_state *gpu = cg->gpu;
-    gpu->sums.apart = 1;
+    gpu->sums.first_chunk = cg->first_chunk;
+    gpu->sums.apart = cg->first_chunk % YK_BLOCK_CHUNKS == 0 ? 1 : 2;
     YK_TRY(cg->cuts ? yk_together_open_cuts(cg) : upload_sends(cg));
     YK_TRY(open_whole(cg));
     YK_TRY(
@@ -119,9 +120,9 @@ static void state_bytes(const yk_cg *cg, size_t *host, size_t *device)
     *device += (size_t)cg->rows * sizeof(double) + (size_t)yk_gpu_part(cg)->halo * sizeof(int32_t);
 }
 
-static yoke_status reserve(yk_cg *cg, size_t bytes, size_t managed)
+static yoke_status reserve(yk_cg *cg, const yk_part *part, size_t bytes, size_t managed)
 {
-    return yk_engine_gpu.reserve(cg, bytes, managed);
+    return yk_engine_gpu.reserve(cg, part, bytes, managed);
 }
 
 static yoke_status available(yk_cg *cg, size_t *bytes)
@@ -129,15 +130,16 @@ static yoke_status available(yk_cg *cg, size_t *bytes)
     return yk_engine_gpu.available(cg, bytes);
 }
 
-static yoke_status load_vector(yk_cg *cg, double *to, const double *from, int64_t count)
+static yoke_status load_vector(yk_cg *cg, const yk_part *part, double *to, const double *from,
+                               int64_t count)
 {
-    return yk_engine_gpu.load_vector(cg, to, from, count);
+    return yk_engine_gpu.load_vector(cg, part, to, from, count);
 }
 
 /* ------------------------------------------------------------------- tasks */
 
 /* The GPU's rows; its sums, or its largest magnitude, on their way down. */
-static yoke_status begin_on_gpu(yk_cg *cg, yk_task task, double argument)
+yoke_status yk_together_begin(yk_cg *cg, yk_task task, double argument)
 {
     struct yk_gpu_state *gpu = cg->gpu;
     const yk_device *device = &gpu->device;
@@ -170,13 +172,17 @@ static void total_of_both(yk_cg *cg, yk_task task, double *total)
 
 static void run_here(yk_cg *cg, yk_task task, double argument, double *total)
 {
-    if (!yk_gpu_ok(cg, begin_on_gpu(cg, task, argument))) return;
+    if (!yk_gpu_ok(cg, yk_together_begin(cg, task, argument))) return;
     yk_team_task(cg, task, argument);
     if (total && yk_gpu_ok(cg, yk_device_wait(&cg->gpu->device))) total_of_both(cg, task, total);
 }
 
 static void run(yk_cg *cg, yk_task task, double argument, double *total)
 {
+    if (cg->ranks) {
+        yk_together_run_over_ranks(cg, task, argument, total);
+        return;
+    }
     if (total) memset(total, 0, (size_t)yk_task_dots(task) * sizeof *total);
     if (cg->status != YOKE_OK) return;
     int previous = yk_device_enter(&cg->gpu->device);
@@ -279,6 +285,10 @@ static yoke_status end_exchange(yk_cg *cg, yk_boundary which)
 
 static void exchange(yk_cg *cg, yk_boundary which)
 {
+    if (cg->ranks) {
+        yk_together_exchange_over_ranks(cg, which);
+        return;
+    }
     if (cg->status != YOKE_OK) return;
     int previous = yk_device_enter(&cg->gpu->device);
     yk_gpu_ok(cg, yk_together_send(cg, which, NULL));

@@ -334,6 +334,7 @@ const yk_driver yk_driver_stream_with_cpu = {
     .name = "stream",
     .text = "kernels on a CUDA stream, beside CPU threads",
     .engine = &yk_engine_together,
+    .over_ranks = &yk_driver_stream_over_ranks,
     .prepare = prepare_stream,
     .advance = advance,
 };
@@ -342,6 +343,7 @@ const yk_driver yk_driver_graph_with_cpu = {
     .name = "graph",
     .text = "kernels as CUDA graphs, beside CPU threads",
     .engine = &yk_engine_together,
+    .over_ranks = &yk_driver_graph_over_ranks,
     .prepare = prepare_graph,
     .prepare_cuts = prepare_cuts,
     .advance = advance,

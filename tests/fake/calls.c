@@ -185,6 +185,13 @@ void fake_reaches_all(bool all)
     let_go();
 }
 
+void fake_peers(bool may)
+{
+    hold();
+    fake.alone = !may;
+    let_go();
+}
+
 void fake_green_contexts(int granule)
 {
     hold();
@@ -271,6 +278,8 @@ static const struct {
      "part or all of the requested memory range is already mapped"},
     {cudaErrorHostMemoryNotRegistered, "cudaErrorHostMemoryNotRegistered",
      "pointer does not correspond to a registered memory region"},
+    {cudaErrorPeerAccessAlreadyEnabled, "cudaErrorPeerAccessAlreadyEnabled",
+     "peer access is already enabled"},
     {cudaErrorLaunchFailure, "cudaErrorLaunchFailure", "unspecified launch failure"},
     {cudaErrorNotSupported, "cudaErrorNotSupported", "operation not supported"},
     {cudaErrorStreamCaptureUnsupported, "cudaErrorStreamCaptureUnsupported",
@@ -420,5 +429,25 @@ cudaError_t cudaDeviceGetPCIBusId(char *id, int size, int device)
 {
     cudaError_t error = check_device(fake_enter(FAKE_cudaDeviceGetPCIBusId), device);
     if (error == cudaSuccess) snprintf(id, (size_t)size, "0000:%02x:00.0", device + 1);
+    return fake_leave(error);
+}
+
+cudaError_t cudaDeviceCanAccessPeer(int *can, int device, int peer)
+{
+    cudaError_t error = check_device(fake_enter(FAKE_cudaDeviceCanAccessPeer), device);
+    error = check_device(error, peer);
+    if (error == cudaSuccess) *can = device != peer && !fake.alone;
+    return fake_leave(error);
+}
+
+/* Of the current device: its kernels reach the peer's memory from now on. */
+cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags)
+{
+    cudaError_t error = check_device(fake_enter(FAKE_cudaDeviceEnablePeerAccess), peer);
+    if (error == cudaSuccess && (flags || peer == current_device || fake.alone))
+        error = cudaErrorInvalidValue;
+    if (error == cudaSuccess && fake.peer[current_device][peer])
+        error = cudaErrorPeerAccessAlreadyEnabled;
+    if (error == cudaSuccess) fake.peer[current_device][peer] = true;
     return fake_leave(error);
 }

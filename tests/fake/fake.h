@@ -33,6 +33,9 @@ void fake_set_chip(fake_chip chip);
 /* Devices reach all host memory, as on a GH200 or by HMM. */
 void fake_reaches_all(bool all);
 
+/* Whether devices may open their memory to each other: by default they do. */
+void fake_peers(bool may);
+
 /* Multiprocessors are set apart by so many, by default 1; 0: the driver does not know how. */
 void fake_green_contexts(int granule);
 

@@ -100,6 +100,7 @@ static fake_work *copy_of(const fake_work *from)
     w->kernel = from->kernel;
     w->waits = from->waits;
     w->host = from->host;
+    w->device = from->device;
     return w;
 }
 
@@ -134,7 +135,7 @@ static cudaError_t play(const struct CUgraphExec_st *exec, cudaStream_t s)
     if (!exec || !s || s->device != exec->device) return cudaErrorInvalidResourceHandle;
     cudaError_t error = cudaSuccess;
     for (const fake_work *w = exec->work.first; w && error == cudaSuccess; w = w->next)
-        error = fake_enqueue(s, copy_of(w));
+        error = fake_enqueue_on(s, copy_of(w), w->device);
     return error;
 }
 

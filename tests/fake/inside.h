@@ -24,6 +24,8 @@
     X(cudaGetDeviceProperties)                                                                     \
     X(cudaDeviceGetAttribute)                                                                      \
     X(cudaDeviceGetPCIBusId)                                                                       \
+    X(cudaDeviceCanAccessPeer)                                                                     \
+    X(cudaDeviceEnablePeerAccess)                                                                  \
     X(cudaDeviceSynchronize)                                                                       \
     X(cudaMalloc)                                                                                  \
     X(cudaFree)                                                                                    \
@@ -107,6 +109,8 @@ typedef struct fake_state {
     size_t device_bytes;
     fake_chip chip;
     bool eager, reaches_all;
+    bool alone;                                      /* no device reaches another's memory */
+    bool peer[FAKE_MOST_DEVICES][FAKE_MOST_DEVICES]; /* was opened */
     int granule; /* multiprocessors of the smallest group; 0: there are no green contexts */
     cudaError_t lost[FAKE_MOST_DEVICES]; /* by work that failed; or cudaSuccess */
     long work_until_failure;

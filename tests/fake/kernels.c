@@ -220,14 +220,26 @@ static void leave(const yk_gpu_view *view, const yk_tree *tree, int64_t at)
     for (int d = 0; d < tree->dots; d++) view->sums.node[0][at * tree->dots + d] = tree->sum[0][d];
 }
 
-/* Apart: block by block, then chunk by chunk. */
+/* Chunks of the blocks that are taken: [first, last). */
+static void blocks_taken(const yk_gpu_view *view, int task, int64_t *first, int64_t *last)
+{
+    int64_t chunks = yk_gpu_chunks(view->rows.csr.rows), full = yk_gpu_block_chunks(view, task);
+    *first = view->walk.first_block * full;
+    *last = view->walk.blocks > 0 ? *first + view->walk.blocks * full : chunks;
+    if (*last > chunks) *last = chunks;
+    if (*first >= *last) fake_die("blocks without rows");
+}
+
+/* Apart: block by block, then chunk by chunk, or all of them so. */
 static double rows_apart(const yk_gpu_view *view, const yk_cg_rows *c, int task)
 {
-    int64_t rows = c->csr.rows, chunks = yk_gpu_chunks(rows);
-    int64_t full = yk_gpu_block_chunks(view, task), at = 0;
-    size_t nodes = (size_t)(chunks / full + chunks % full);
+    int64_t rows = c->csr.rows, begin, chunks, all = yk_gpu_chunks(rows);
+    int64_t full = view->sums.apart > 1 ? 1 : yk_gpu_block_chunks(view, task);
+    blocks_taken(view, task, &begin, &chunks);
+    size_t nodes = (size_t)(all / full + all % full);
+    int64_t at = begin / full;
     fake_reach(view->sums.node[0], nodes * (size_t)yk_task_dots(task) * sizeof(double), "nodes");
-    for (int64_t first = 0; first < chunks; at++) {
+    for (int64_t first = begin; first < chunks; at++) {
         int64_t end = first + full <= chunks ? first + full : first + 1;
         int64_t last = end * YK_CHUNK < rows ? end * YK_CHUNK : rows;
         yk_tree tree;
@@ -258,6 +270,7 @@ static double all_rows(const yk_gpu_view *view, yk_cg_rows *c, int task, double 
 {
     bool sell = view->format != YK_GPU_CSR, cut = !sell && view->spill.column_jump != 0;
     bool unpack = yk_task_multiplies(task) && (sell || cut);
+    if (view->walk.blocks > 0 && !stays_apart(view, task)) fake_die("some blocks complete no sum");
     if (unpack) c->csr = sell ? unpacked(view) : joined(&c->csr, &view->spill);
     if (yk_task_multiplies(task)) check_columns(&c->csr, yk_task_operand(task, c));
     double largest =

@@ -38,14 +38,16 @@ static int level_of(int width)
 static void make_tree(const meet_arguments *a, yk_tree *tree)
 {
     int64_t chunks = yk_gpu_chunks(a->view.rows.csr.rows);
-    int64_t blocks = chunks / a->full, all = blocks + chunks % a->full;
+    int full = a->view.sums.apart > 1 ? 1 : a->full;
+    int64_t blocks = chunks / full, all = blocks + chunks % full, first = a->view.sums.first_chunk;
     int dots = yk_task_dots(a->task);
     const double *node = a->view.sums.node[0];
     if (!a->view.sums.apart) fake_die("a tree is made of sums that were not left apart");
     fake_reach(node, (size_t)(all * dots) * sizeof *node, "nodes");
-    yk_tree_begin(tree, 0, dots);
+    if (first % full != 0) fake_die("blocks are no nodes of the tree");
+    yk_tree_begin(tree, first, dots);
     for (int64_t i = 0; i < all; i++)
-        yk_tree_add(tree, i < blocks ? level_of(a->full) : 0, node + i * dots);
+        yk_tree_add(tree, i < blocks ? level_of(full) : 0, node + i * dots);
 }
 
 static void run_tree(const void *arguments)
@@ -139,6 +141,7 @@ int yk_gpu_launch_meet(const yk_gpu_view *view, int task, yk_gpu_loop *loop,
                                 .loop = loop,
                                 .link = *link};
     if (link->me != 0 || yk_task_dots(task) == 0) return cudaErrorInvalidValue;
+    if (view->sums.first_chunk > 0 || view->sums.apart > 1) return cudaErrorInvalidValue;
     return fake_launch_waiting(stream, run_meet, &arguments, sizeof arguments);
 }
 

@@ -142,7 +142,7 @@ static void run_work(cudaStream_t s, const fake_work *w)
     switch (w->kind) {
     case FAKE_COPY:
     case FAKE_SET:
-    case FAKE_KERNEL: work_on_device(w, s->device); break;
+    case FAKE_KERNEL: work_on_device(w, w->device); break;
     case FAKE_HOST:
         fake_close_memory();
         if (fake.lost[s->device] == cudaSuccess) w->host(w->to);
@@ -198,7 +198,8 @@ void fake_reach(const void *pointer, size_t bytes, const char *what)
     const fake_block *b = bytes > 0 ? fake_find(pointer) : NULL;
     if (bytes == 0 || (!b && fake.reaches_all)) return;
     if (!b) fake_die("%s: a kernel was given memory that the device does not reach", what);
-    if (b->type == cudaMemoryTypeDevice && b->device != running_device)
+    bool foreign = b->type == cudaMemoryTypeDevice && b->device != running_device;
+    if (foreign && !fake.peer[running_device][b->device])
         fake_die("%s: memory of device %d in a kernel on device %d", what, b->device,
                  running_device);
     if ((size_t)((const char *)pointer - b->first) + bytes > b->bytes)
@@ -314,8 +315,9 @@ static cudaError_t enqueue_or_capture(cudaStream_t s, fake_work *w)
     return error;
 }
 
-cudaError_t fake_enqueue(cudaStream_t s, fake_work *w)
+cudaError_t fake_enqueue_on(cudaStream_t s, fake_work *w, int device)
 {
+    w->device = device;
     cudaError_t error = enqueue_or_capture(s, w);
     if (error != cudaSuccess) {
         free_work(w);
@@ -323,6 +325,11 @@ cudaError_t fake_enqueue(cudaStream_t s, fake_work *w)
     }
     if (fake.eager && !s->capture && !s->served) fake_run(s, s->enqueued);
     return cudaSuccess;
+}
+
+cudaError_t fake_enqueue(cudaStream_t s, fake_work *w)
+{
+    return fake_enqueue_on(s, w, s->device);
 }
 
 static cudaError_t launch(void *stream, fake_kernel kernel, const void *arguments, size_t bytes,
@@ -434,6 +441,7 @@ cudaError_t cudaStreamQuery(cudaStream_t stream)
     cudaError_t error = fake_enter(FAKE_cudaStreamQuery);
     cudaStream_t s = fake_stream(stream);
     error = check_waitable(error, s);
+    if (error == cudaSuccess) error = fake.lost[s->device];
     if (error == cudaSuccess && s->done < s->enqueued && !fake_goes_on(s))
         error = fake_run(s, s->done + 1);
     if (error == cudaSuccess && s->done < s->enqueued) error = cudaErrorNotReady;

@@ -26,6 +26,7 @@ typedef struct fake_work {
     fake_kernel kernel;
     cudaHostFn_t host;
     bool waits; /* a kernel, for the host */
+    int device; /* that does it; of a graph's, where it was captured */
     cudaEvent_t event;
     long stream, until; /* a wait: for that work of that stream */
 } fake_work;
@@ -77,6 +78,9 @@ void fake_free_list(fake_list *list);
 
 /* Puts work into a stream, or into its capture; takes it in any case. */
 cudaError_t fake_enqueue(cudaStream_t stream, fake_work *work);
+
+/* The same of work that another device does, as part of a graph. */
+cudaError_t fake_enqueue_on(cudaStream_t stream, fake_work *work, int device);
 
 /* Runs a stream's work up to a number, and what that waits for; the device's error, if it is lost.
  */
