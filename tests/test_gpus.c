@@ -242,6 +242,26 @@ Test(gpus, are_tuned_and_reordered)
     cr_assert_lt(true_residual(matrix, b, x), 1.1e-8 * sqrt(4000.0));
 }
 
+/* The model knows one GPU, and the persistent driver is for one. */
+Test(gpus, are_not_predicted_and_stay_off_the_chip)
+{
+    yoke_matrix *matrix = generated(new_context(), "poisson2d5:60");
+    for (int effort = 0; effort < 2; effort++) {
+        yoke_plan_options planning = on(&lists[0], NULL);
+        planning.effort = effort ? "measure" : "estimate";
+        yoke_plan *plan = NULL;
+        yoke_candidate c;
+        MUST(yoke_plan_create(matrix, &planning, &plan));
+        cr_assert_eq(plan->choice.residency, YK_RESIDENT_NEVER);
+        cr_assert(yoke_plan_candidate(plan, 0, &c));
+        for (int k = 0; yoke_plan_candidate(plan, k, &c); k++) {
+            cr_assert(isnan(c.predicted));
+            cr_assert_str_neq(c.driver, "persistent");
+        }
+        yoke_plan_destroy(plan);
+    }
+}
+
 /* ------------------------------------------------------------------ choices */
 
 static const char *meeting_of(const struct devices *list, const char *memory)
