@@ -357,6 +357,7 @@ Test(gpu_homes, what_lies_on_the_host_is_told_as_the_hosts)
     yoke_plan_options owner = at_home("owner", NULL), spill = at_home("spill:0.5", NULL);
     owner.format = spill.format = "csr";
     owner.driver = spill.driver = "graph";
+    owner.shape = spill.shape = "unfolded";
     double half = 6.0 * (double)yoke_matrix_nonzeros(matrix);
     yoke_memory a = told(matrix, &owner), b = told(matrix, &spill);
     cr_assert_float_eq((double)a.device_bytes - (double)b.device_bytes, half, 16.0);
@@ -409,6 +410,7 @@ static void spills_least(yoke_matrix *matrix, size_t bytes, const char *format)
     planning.home = less;
     planning.format = report->format;
     planning.driver = report->driver;
+    planning.shape = report->shape;
     yoke_plan_destroy(plan);
     is_refused(matrix, &planning, YOKE_NO_MEMORY, "which gpu_memory gives it");
 #if FAKE_GPU
