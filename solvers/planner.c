@@ -187,9 +187,11 @@ static yoke_status choose_preconditioner(const yoke_matrix *matrix,
     return YOKE_OK;
 }
 
+/* Ranks measure together, also those without rows. */
 bool yk_planner_may_measure(const yoke_matrix *matrix, const yk_choice *choice)
 {
-    return choice->measure_iterations > 0 && matrix->csr.rows > 0;
+    int64_t rows = matrix->spread ? matrix->spread->all_rows : matrix->csr.rows;
+    return choice->measure_iterations > 0 && rows > 0;
 }
 
 /* cuSPARSE multiplies by a p that is there already, when the host says so. */
