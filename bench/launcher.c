@@ -26,6 +26,19 @@ int launcher_ranks(const char **variable)
     return 1;
 }
 
+/* SLURM writes "4" or, of nodes that differ, a list that begins with the first one's. */
+int launcher_local_ranks(void)
+{
+    static const char *const sizes[] = {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS"};
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        int64_t ranks = count_in(sizes[i]);
+        if (ranks > 0) return ranks > 1 << 30 ? 1 << 30 : (int)ranks;
+    }
+    const char *text = getenv("SLURM_STEP_TASKS_PER_NODE");
+    long ranks = text ? strtol(text, NULL, 10) : 1;
+    return ranks > 1 && ranks < 1 << 30 ? (int)ranks : 1;
+}
+
 int launcher_is_there(void)
 {
     static const char *const marks[] = {"OMPI_COMM_WORLD_SIZE", "PMI_RANK", "PMIX_RANK",

@@ -6,6 +6,9 @@
 /* How many ranks it started, and the variable that says so; 1: one, or nothing says. */
 int launcher_ranks(const char **variable);
 
+/* How many of them are on this machine; 1: one, or nothing says. */
+int launcher_local_ranks(void);
+
 /* Whether one started this process. */
 int launcher_is_there(void);
 

@@ -8,6 +8,7 @@
 #include <yoke_tools.h>
 
 #include "bench/commands.h"
+#include "bench/launcher.h"
 #include "bench/machine_gpu.h"
 #include "bench/machine_profile.h"
 #include "bench/measure.h"
@@ -153,12 +154,24 @@ static int threads_wanted(const bench_options *options, const yoke_machine *m)
     return m->processors > 0 ? m->processors : 1;
 }
 
+/* What ranks measure beside each other is none's. */
+static int refuse_ranks(const bench_options *options)
+{
+    int ranks = launcher_local_ranks();
+    if (ranks == 1 || (options->machine && !options->calibrate)) return 0;
+    return say_error(ENDS_BAD_INPUT,
+                     "machine: %d ranks would measure this machine at the same time; start one on "
+                     "each machine",
+                     ranks);
+}
+
 int command_machine(const bench_options *options)
 {
     if (options->matrices.count)
         return say_error(ENDS_BAD_INPUT, "machine: unexpected argument '%s'",
                          options->matrices.word[0]);
-    int code = options_refuse_later(options);
+    int code = refuse_ranks(options);
+    if (!code) code = options_refuse_later(options);
     outfile json;
     if (!code && (options->calibrate || options->machine)) return profile_command(options);
     if (code || (code = outfile_open("--json", options->json, &json))) return code;

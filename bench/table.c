@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "bench/explain.h"
+#include "bench/launcher.h"
 #include "bench/write_rows.h"
 
 enum { CELL = 48 };
@@ -222,9 +223,12 @@ static void write_line(const layout *l, const row *r, int best, FILE *stream)
     fprintf(stream, "%s%s%s\n", on, line, *on ? "\033[0m" : "");
 }
 
+/* Open MPI's launcher gives its ranks a terminal and hands what they write on to whatever it has
+ * itself, a file perhaps. */
 int wants_colour(FILE *stream)
 {
     const char *term = getenv("TERM"), *no = getenv("NO_COLOR");
+    if (launcher_is_there()) return 0;
     return isatty(fileno(stream)) && !(no && *no) && term && strcmp(term, "dumb") != 0;
 }
 

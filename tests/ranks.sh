@@ -109,9 +109,12 @@ cgbench_speaks_once()
     says_once '--deal has no say'
     ends 0 3 solve gen:poisson3d7:20 --deal rows --shares equal --out "$work/dealt"
     cmp "$work/alone" "$work/dealt" || failed "x of rows dealt out by rows is not that of one process"
-    ends 0 3 run gen:poisson2d5:20 --repeat 1 # 400 rows: two chunks, so a rank has none
+    TERM=xterm ends 0 3 run gen:poisson2d5:20 --repeat 1 # 400 rows: two chunks, so a rank has none
+    if grep -q "$(printf '\033')" "$work/out"; then failed "colours in a file: $(cat "$work/out")"; fi
     ends 2 3 study gen:poisson3d7:20
     says_once 'start one rank'
+    ends 2 3 machine --calibrate
+    says_once 'start one on each machine'
     ends 3 3 solve gen:poisson3d7:20 --vs petsc
     says_once 'not measured over ranks'
     ends 2 2 solve gen:poisson3d7:20 --rhs "$work/json"
