@@ -70,9 +70,15 @@ static int parse_with_unit(const char *text, const unit *units, double *value)
     for (; units->name; units++)
         if (!strcmp(end, units->name)) {
             *value *= units->factor;
-            return 1;
+            return isfinite(*value);
         }
     return 0;
+}
+
+/* Beyond these sums of them need not be finite: a latency of weeks, less than a byte a second. */
+static int is_a_network(const double network[2])
+{
+    return network[0] <= 1e6 && network[1] >= 1.0;
 }
 
 int parse_network(const char *text, double network[2])
@@ -84,7 +90,7 @@ int parse_network(const char *text, double network[2])
     words pair = {0, NULL};
     int good = parse_words(text, &pair) && pair.count == 2 &&
                parse_with_unit(pair.word[0], times, &network[0]) &&
-               parse_with_unit(pair.word[1], speeds, &network[1]) && network[1] > 0.0;
+               parse_with_unit(pair.word[1], speeds, &network[1]) && is_a_network(network);
     words_free(&pair);
     return good;
 }

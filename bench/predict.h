@@ -53,8 +53,10 @@ yoke_shape shape_scaled(const yoke_shape *a, double factor);
 enum { FORECAST_SOLVERS = 8 };
 int forecast_solvers(const bench_options *options, int ranks, const char *solver[FORECAST_SOLVERS]);
 
-/* The term that counts most. */
+/* The term that counts most; what a term is of the whole, in percent, also of a system without
+ * rows. */
 int largest_term(const yoke_prediction *p);
+double percent_of(const predicted_plan *p, int term);
 
 /* Of the best plans of one owner and of both: where they change places. */
 void find_break_evens(yoke_context *context, forecast *f);

@@ -8,20 +8,27 @@
 #include "bench/say.h"
 #include "bench/take.h"
 
-enum { MOST_NAMES = 8 };
+enum { MOST_NAMES = 32 };
 
 typedef struct names {
     int count;
     const char *name[MOST_NAMES];
 } names;
 
-/* What is asked for on an axis, "auto" being all; else what is tried by default. */
+static int has(const names *of, const char *name)
+{
+    for (int i = 0; i < of->count; i++)
+        if (!strcmp(of->name[i], name)) return 1;
+    return 0;
+}
+
+/* What is asked for on an axis, each once, "auto" being all; else what is tried by default. */
 static names names_of(const words *asked, const names *by_default)
 {
     names of = {0, {NULL}};
     for (int i = 0; i < asked->count && of.count < MOST_NAMES; i++) {
         if (!strcmp(asked->word[i], "auto")) return *by_default;
-        of.name[of.count++] = asked->word[i];
+        if (!has(&of, asked->word[i])) of.name[of.count++] = asked->word[i];
     }
     return of.count ? of : *by_default;
 }

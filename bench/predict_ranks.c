@@ -15,7 +15,8 @@ int is_weak(const bench_options *options)
     return options->scaling && !strcmp(options->scaling, "weak");
 }
 
-/* The plans' names stay those of the options and of literals: only homes move with their plan. */
+/* The plans' names stay those of the options and of literals; the text of a home that had to spill
+ * is the plan's own, and moves with it. */
 static int find_best(const bench_options *options, forecast *f, const char *solver,
                      predicted_plan *best, double *us)
 {
@@ -23,6 +24,7 @@ static int find_best(const bench_options *options, forecast *f, const char *solv
     *us = NAN;
     if (!code && f->plan[0].p.fits) {
         *best = f->plan[0];
+        if (*best->home) best->plan.home = best->home;
         *us = 1e6 * best->p.seconds;
     }
     forecast_free(f);

@@ -50,10 +50,13 @@ static void write_point(const rank_series *s, const rank_point *p, FILE *stream)
         fprintf(stream, " %10s  %s\n", "-", "does not fit in the GPUs' memory");
         return;
     }
-    const yoke_prediction *q = &p->best[p->fastest].p;
-    int t = largest_term(q);
-    fprintf(stream, " %8.1f %%  %s (%.0f %%)\n", 100.0 * p->efficiency, q->term[t].text,
-            100.0 * q->term[t].counted / q->seconds);
+    const predicted_plan *best = &p->best[p->fastest];
+    int t = largest_term(&best->p);
+    if (isnan(p->efficiency))
+        fprintf(stream, " %10s", "-");
+    else
+        fprintf(stream, " %8.1f %%", 100.0 * p->efficiency);
+    fprintf(stream, "  %s (%.0f %%)\n", best->p.term[t].text, percent_of(best, t));
 }
 
 /* "cg is the fastest on 1 to 16 ranks, cg-pipelined on 64 to 4096." */

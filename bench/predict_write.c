@@ -46,6 +46,12 @@ int largest_term(const yoke_prediction *p)
     return largest;
 }
 
+double percent_of(const predicted_plan *p, int term)
+{
+    const double whole = p->p.seconds;
+    return whole > 0.0 ? 100.0 * p->p.term[term].counted / whole : 0.0;
+}
+
 static void write_line(const predicted_plan *p, FILE *stream)
 {
     char text[160];
@@ -57,7 +63,7 @@ static void write_line(const predicted_plan *p, FILE *stream)
         fprintf(stream, " %6.3f", p->gain);
     else
         fprintf(stream, " %6s", "-");
-    fprintf(stream, "  %s (%.0f %%)%s\n", q->term[t].text, 100.0 * q->term[t].counted / q->seconds,
+    fprintf(stream, "  %s (%.0f %%)%s\n", q->term[t].text, percent_of(p, t),
             q->fits ? "" : "; does not fit in the GPU's memory");
 }
 

@@ -144,7 +144,8 @@ static yoke_rank_cut contiguous(const yoke_shape *a, double m, int ranks)
     return a->dimensions > 0.0 ? slab_of_grid(a, m, ranks) : slab(a, m, ranks);
 }
 
-/* METIS would find slabs too, where they are the shorter way. */
+/* METIS would find slabs too, where they are the shorter way. Nobody needs more ranks than columns,
+ * however many have less than a row. */
 yoke_rank_cut yk_model_cut(const yoke_shape *a, int ranks, bool blocks)
 {
     double m = ranks > 0 ? a->rows / ranks : 0.0;
@@ -155,5 +156,6 @@ yoke_rank_cut yk_model_cut(const yoke_shape *a, int ranks, bool blocks)
             a->dimensions > 0.0 ? block_of_grid(a, ranks) : block(a, m, ranks);
         if (of_blocks.halo < cut.halo) cut = of_blocks;
     }
-    return (yoke_rank_cut){fmin(cut.halo, a->rows - m), fmin(cut.neighbours, ranks - 1.0)};
+    double halo = fmin(cut.halo, a->rows - m);
+    return (yoke_rank_cut){halo, fmin(cut.neighbours, fmin(ceil(halo), ranks - 1.0))};
 }

@@ -107,6 +107,8 @@ ParameterizedTestParameters(cgbench_refusals, refuses_in_one_line_and_writes_not
         {"predict gen:poisson2d5:5 gen:poisson2d5:6", 2, "expected one MATRIX, given 2"},
         {"predict gen:frob:5 --machine this", 2, "no generator is named 'frob'"},
         {"predict gen:poisson2d5:5 --network 1", 2, "not L,B"},
+        {"predict gen:poisson2d5:5 --network 1us,1e308TB/s", 2, "not L,B"},
+        {"predict gen:poisson2d5:5 --network 1e308s,1B", 2, "not L,B"},
         /* What is wrong comes before what is lacking, in either order. */
         {"solve gen:poisson2d5:5 --device 7 --rtol x", 2, "--rtol"},
         {"solve gen:poisson2d5:5 --memory managed --frob", 2, "--frob"},

@@ -176,6 +176,44 @@ Test(predict, several_numbers_of_ranks_make_a_table_by_recurrence)
     cr_assert_null(xml_fault(out), "%s", xml_fault(out));
 }
 
+/* However many ranks have less than a row. */
+Test(predict, a_rank_has_no_more_neighbours_than_columns_that_it_needs)
+{
+    predict("gen:poisson2d5:5 --machine h100-sxm --ranks 1,65536 --network 2us,25GB");
+    cr_assert_gt(number_in(out, "points.1.halo"), 0.0);
+    cr_assert_leq(number_in(out, "points.1.neighbours"), ceil(number_in(out, "points.1.halo")));
+}
+
+/* The plans of a point are kept when those of the next are made. */
+Test(predict, ranks_that_must_spill_say_how_much)
+{
+    predict("gen:poisson3d27:800 --machine h100-sxm --partition gpu --ranks 1,2 "
+            "--network 2us,25GB/s");
+    const char *solvers[] = {"cg", "cg-single", "cg-pipelined"};
+    for (int i = 0; i < 6; i++) {
+        char key[64];
+        snprintf(key, sizeof key, "points.%d.solvers.%s.plan", i / 3, solvers[i % 3]);
+        cr_assert(strstr(json_value(out, key), "GPU alone, spill:0."), "%s: %s", key,
+                  json_value(out, key));
+    }
+}
+
+Test(predict, a_name_that_is_asked_for_twice_is_there_once)
+{
+    char keys[8192];
+    predict("gen:poisson3d7:16 --machine h100-sxm --ranks 1,2 --network 1us,1GB --solver cg,cg");
+    cr_assert(json_object(out, keys, sizeof keys), "%s", out);
+}
+
+Test(predict, a_system_without_rows_takes_no_time)
+{
+    write_text("m", "%%MatrixMarket matrix coordinate real symmetric\n0 0 0\n");
+    cr_assert_eq(cgbench("predict m --machine h100-sxm"), 0, "%s", err);
+    cr_assert_null(strstr(out, "nan"), "%s", out);
+    cr_assert_eq(cgbench("predict m --machine h100-sxm --ranks 1,4 --network 1us,1GB"), 0);
+    cr_assert_null(strstr(out, "nan"), "%s", out);
+}
+
 /* A file's shares are counted, not scaled. */
 Test(predict, ranks_of_a_file_are_counted)
 {
