@@ -131,7 +131,7 @@ const option option_table[] = {
     {.name = "--scaling", .argument = "strong|weak", .kind = KIND_CHOICE, .commands = COMMAND_PREDICT,
      .offset = AT(scaling), .choices = "strong|weak",
      .help = "weak: MATRIX is each rank's share (default strong: it is shared)"},
-    {.name = "--deal", .argument = "NAME", .kind = KIND_CHOICE, .commands = ONE_BY_ONE | COMMAND_PREDICT,
+    {.name = "--deal", .argument = "nonzeros|rows|metis", .kind = KIND_CHOICE, .commands = ONE_BY_ONE | COMMAND_PREDICT,
      .offset = AT(deal), .choices = "nonzeros|rows|metis",
      .help = "how ranks get their rows (default nonzeros: contiguous, by bytes)"},
     {.name = "--shares", .argument = "auto|equal|profile", .kind = KIND_CHOICE, .commands = ONE_BY_ONE,

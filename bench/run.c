@@ -24,7 +24,7 @@ int command_run(const bench_options *options)
         if (!options->quiet) write_table(&rows, out.table);
         if (options->roofline && !options->quiet) write_roofline(&rows, out.table);
         if (options->explain && !options->quiet) write_explanation(&rows, out.table);
-        write_per_rank(&rows, out.table);
+        if (!options->quiet) write_per_rank(&rows, out.table);
         int written = outputs_write(&out, &rows);
         code = written ? written : lacking > code ? lacking : code;
     }

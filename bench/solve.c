@@ -41,7 +41,7 @@ int command_solve(const bench_options *options)
         if (!options->quiet) write_summary(&rows, out.table);
         if (options->roofline && !options->quiet) write_roofline(&rows, out.table);
         if (options->explain && !options->quiet) write_explanation(&rows, out.table);
-        write_per_rank(&rows, out.table);
+        if (!options->quiet) write_per_rank(&rows, out.table);
         int written = write_files(&out, &rows);
         if (written) code = written;
     }

@@ -219,7 +219,7 @@ Test(cgbench, puts_the_table_on_stderr_when_a_file_is_stdout)
     cr_assert(strstr(out, "us/iteration"));
     cr_assert_str_empty(err);
     cr_assert_null(strchr(out, '\033')); /* no terminal, no colour */
-    cr_assert_eq(cgbench("run gen:poisson2d5:5 --quiet"), 0);
+    cr_assert_eq(cgbench("run gen:poisson2d5:5 --quiet --per-rank"), 0);
     cr_assert_str_empty(out);
 }
 
