@@ -22,8 +22,8 @@
  *   Which GPU is a rank's: see yoke_plan_options.device. Driver, memory, format and device are a
  *   rank's own; b and x may lie in its device's memory.
  * - Not over ranks in this version: a cut that is measured or moves, several parts or several GPUs
- *   a rank, a caller's operator or preconditioner; with GPUs, solvers other than cg. Each is
- *   refused by name. */
+ *   a rank, reorder "rcm", a caller's operator or preconditioner; with GPUs, solvers other than cg.
+ *   Each is refused by name. */
 #ifndef YOKE_COMM_H
 #define YOKE_COMM_H
 
