@@ -77,8 +77,12 @@ static int say_unknown_command(const char *text)
 /* Ranks meet at the end, also where one has found a fault alone. */
 static int run_over_ranks(const command *c, int wrong, const bench_options *options)
 {
-    int code = ranks_agree(wrong ? wrong : ranks_check(options));
-    return code ? code : ranks_agree(c->run(options));
+    int mine = wrong ? wrong : options->help ? 0 : ranks_check(options);
+    int code = ranks_agree(mine);
+    if (code && !mine) say_error(code, "another rank does not take its arguments");
+    if (!code) code = ranks_alike(options);
+    if (code) return code;
+    return options->help ? help_on(c) : ranks_agree(c->run(options));
 }
 
 static int run_command(const command *c, int argc, char **argv)
@@ -88,10 +92,10 @@ static int run_command(const command *c, int argc, char **argv)
     int code = solves ? ranks_begin() : 0;
     int wrong = options_read(argc, argv, c->bit, c->name, &options);
     if (wrong) code = wrong;
-    if (!code && options.help)
-        help_on(c);
-    else if (solves)
+    if (solves)
         code = run_over_ranks(c, code, &options);
+    else if (!code && options.help)
+        help_on(c);
     else if (!code)
         code = c->run(&options);
     ranks_end();

@@ -77,6 +77,39 @@ int ranks_check(const bench_options *options)
     return code;
 }
 
+/* FNV-1a (Fowler, Noll, Vo). */
+static uint64_t hashed(const char *text, uint64_t hash)
+{
+    do hash = (hash ^ (unsigned char)*text) * 0x100000001b3u;
+    while (*text++);
+    return hash;
+}
+
+static int is_of_one_rank(const char *given)
+{
+    static const char *const names[] = {"--threads", "--device", "--gpu-memory", "--gpu-sms",
+                                        "--explain", "--quiet",  "--json",       "--csv",
+                                        "--svg",     "--history"};
+    size_t length = strcspn(given, " ");
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strlen(names[i]) == length && !memcmp(names[i], given, length)) return 1;
+    return 0;
+}
+
+/* Ranks that solve another number of times would wait for each other. */
+int ranks_alike(const bench_options *options)
+{
+    uint64_t mine = hashed(options->command_name, 0xcbf29ce484222325u), most, least;
+    if (!begun) return 0;
+    for (int i = 0; i < options->given.count; i++)
+        if (!is_of_one_rank(options->given.word[i])) mine = hashed(options->given.word[i], mine);
+    mine ^= (uint64_t)options->matrices.count;
+    MPI_Allreduce(&mine, &most, 1, MPI_UINT64_T, MPI_MAX, MPI_COMM_WORLD);
+    MPI_Allreduce(&mine, &least, 1, MPI_UINT64_T, MPI_MIN, MPI_COMM_WORLD);
+    if (most == least) return 0;
+    return say_error(ENDS_BAD_INPUT, "ranks were started with different arguments");
+}
+
 void ranks_end(void)
 {
     if (begun) MPI_Finalize();

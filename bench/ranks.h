@@ -19,6 +19,10 @@ void ranks_end(void);
 /* What does not go with the ranks that there are: the exit code, or 0. */
 int ranks_check(const bench_options *options);
 
+/* Whether all were started with the same arguments, but for those that are a rank's own, or the
+ * first one's: the same exit code on all, or 0. */
+int ranks_alike(const bench_options *options);
+
 /* Why this build has none; NULL: it has. */
 const char *ranks_missing(void);
 

@@ -38,6 +38,12 @@ int ranks_check(const bench_options *options)
     return 0;
 }
 
+int ranks_alike(const bench_options *options)
+{
+    (void)options;
+    return 0;
+}
+
 const char *ranks_missing(void)
 {
     return "this build has no MPI";

@@ -111,6 +111,11 @@ cgbench_speaks_once()
     cmp "$work/alone" "$work/dealt" || failed "x of rows dealt out by rows is not that of one process"
     TERM=xterm ends 0 3 run gen:poisson2d5:20 --repeat 1 # 400 rows: two chunks, so a rank has none
     if grep -q "$(printf '\033')" "$work/out"; then failed "colours in a file: $(cat "$work/out")"; fi
+    ends 2 1 solve gen:poisson3d7:20 : -n 1 ./cgbench solve gen:poisson3d7:20 --repeat 3
+    says_once 'different arguments'
+    ends 2 1 solve gen:poisson3d7:20 : -n 1 ./cgbench solve gen:poisson3d7:20 --frob
+    says_once 'another rank'
+    ends 0 1 solve gen:poisson3d7:20 --threads 1 : -n 1 ./cgbench solve gen:poisson3d7:20 --threads 2 --quiet
     ends 2 3 study gen:poisson3d7:20
     says_once 'start one rank'
     ends 2 3 machine --calibrate
