@@ -66,14 +66,14 @@ static yoke_rank_cut slab_of_grid(const yoke_shape *a, double m, int ranks)
 static yoke_rank_cut around(double n, const double p[3], int d, bool corners)
 {
     double inside = 1.0, outside = 1.0, faces = 0.0, beside = 0.0, all = 1.0;
-    for (int i = 0; i < d; i++) {
+    for (int i = 0; i < d && i < 3; i++) {
         double sides = fmin(2.0, p[i] - 1.0), points = n / p[i];
         inside *= points;
         outside *= points + sides;
         all *= 1.0 + sides;
         beside += sides;
     }
-    for (int i = 0; i < d; i++) faces += fmin(2.0, p[i] - 1.0) * inside / (n / p[i]);
+    for (int i = 0; i < d && i < 3; i++) faces += fmin(2.0, p[i] - 1.0) * inside / (n / p[i]);
     if (corners) return (yoke_rank_cut){outside - inside, all - 1.0};
     return (yoke_rank_cut){faces, beside};
 }
@@ -88,8 +88,8 @@ static yoke_rank_cut best_box(double n, int ranks, int d, bool corners)
     if (of_cube >= 3.0) best = around(n, cube, d, corners);
     for (int x = 1; x <= (d > 2 ? root : 1); x++)
         for (int y = x; y <= (d > 1 ? ranks / x / y : 1); y++) {
-            const double p[3] = {(double)(ranks / x / y), y,
-                                 x}; /* the order of axes is no matter */
+            const int z = ranks / (x * y);
+            const double p[3] = {z, y, x}; /* the order of axes is no matter */
             if (ranks % (x * y) != 0) continue;
             yoke_rank_cut cut = around(n, p, d, corners);
             if (cut.halo < best.halo) best = cut;

@@ -223,6 +223,7 @@ static yoke_status make_with_best_cut(yoke_matrix *matrix, const yoke_plan_optio
     *made = NULL;
     for (int round = 0;; round++) {
         YK_TRY(build_somehow(matrix, options, known, &wish, made));
+        if (!*made) return YOKE_NO_MEMORY; /* never: that was agreed on */
         bool measures = (*made)->choice.cut_is_measured && (*made)->bad_diagonal_row < 0 &&
                         round < ROUNDS && !knows_share;
         if (measures) YK_TRY(yk_cut_measure(*made, &wish.share, &rates));

@@ -2,6 +2,7 @@
 /* ranks.c: plans over ranks, beside what any plan is. */
 #include "solvers/ranks.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -178,9 +179,9 @@ static void tell_contiguous(const yk_spread *spread, char *text, size_t size)
 /* "; by the profiles of their machines ranks are due 10.0 to 30.0 % of the rows" */
 static void tell_dues(const known *all, int ranks, char *text, size_t size)
 {
-    double least = all[0].due, most = all[0].due;
+    double least = INFINITY, most = 0.0;
     *text = '\0';
-    for (int r = 1; r < ranks; r++) {
+    for (int r = 0; r < ranks; r++) {
         if (all[r].due < least) least = all[r].due;
         if (all[r].due > most) most = all[r].due;
     }

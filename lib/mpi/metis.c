@@ -97,12 +97,12 @@ static yoke_status deal(void *self, const yoke_graph *graph, const double *share
     yoke_status status = check(graph);
     if (status != YOKE_OK) return status;
     parting p = {.rows = (idx_t)graph->rows, .ranks = mpi->ranks};
-    if (allocate(&p, (size_t)graph->start[graph->rows])) {
-        fill(&p, graph, share);
-        status = partition(&p);
-    } else
-        status =
-            yoke_comm_fail(YOKE_NO_MEMORY, "METIS: no memory for a copy of the matrix's graph");
+    if (!allocate(&p, (size_t)graph->start[graph->rows])) {
+        release(&p);
+        return yoke_comm_fail(YOKE_NO_MEMORY, "METIS: no memory for a copy of the matrix's graph");
+    }
+    fill(&p, graph, share);
+    status = partition(&p);
     for (idx_t i = 0; status == YOKE_OK && i < p.rows; i++) owner[i] = (int32_t)p.owner[i];
     release(&p);
     return status;

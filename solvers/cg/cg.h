@@ -131,8 +131,9 @@ typedef enum yk_residency {
     YK_RESIDENT_ASKED      /* if its vectors do */
 } yk_residency;
 
-/* No more blocks (multiprocessors) are used, nor chunks of rows a block; of which auto takes less:
- * on an H200 poisson3d7:64, with 8, is faster than by graph, poisson3d7:72, with 16, slower. */
+/* No more blocks (multiprocessors) are used, nor chunks of rows a block. With more than the last
+ * number of chunks the vectors alone are better held (gpu_held.h): on an H200 poisson3d7:72, with
+ * 16, took 23.9 us an iteration, 20.4 by graph, and 13.3 so. */
 enum { YK_RESIDENT_BLOCKS = 160, YK_RESIDENT_CHUNKS = 16, YK_RESIDENT_AUTO_CHUNKS = 8 };
 
 /* Bytes that a block can have, at most, and those of an entry in it. */

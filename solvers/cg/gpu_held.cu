@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* gpu_held.cu: one kernel for a whole advance of a system that is too large to lie on the chip with
- * its matrix: see gpu_held.h. A warp takes a chunk, eight rows a lane. */
+ * its matrix: see gpu_held.h. A warp owns up to four chunks, eight rows a lane of each, and
+ * multiplies as many slices as the others. */
 #include "solvers/cg/gpu_held.h"
 
 #include "solvers/cg/gpu_held_stream.cuh"

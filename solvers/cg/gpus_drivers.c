@@ -309,8 +309,8 @@ static bool end_one(yk_cg *cg, int i, yk_cg *one)
 
 static bool differ(const yk_cg_scalars *a, const yk_cg_scalars *b)
 {
-    return a->iteration != b->iteration || a->stop != b->stop ||
-           memcmp(&a->rr, &b->rr, sizeof a->rr) != 0;
+    const bool are_numbers = a->rr == a->rr || b->rr == b->rr;
+    return a->iteration != b->iteration || a->stop != b->stop || (are_numbers && a->rr != b->rr);
 }
 
 /* Where one had given up, another may have met all before it saw that. */

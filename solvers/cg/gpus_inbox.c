@@ -100,7 +100,8 @@ static yoke_status allocate_inbox(const yk_cg *cg, int i)
     char *memory;
     YK_TRY(yk_device_allocate_in(device, kind, "inbox of a part", (int64_t)bytes, 1, &memory));
     one->port = (yk_port *)memory;
-    one->z = (double *)(memory + ports_bytes(cg));
+    void *behind_ports = memory + ports_bytes(cg);
+    one->z = behind_ports;
     one->x = one->z + cg->part[i].halo;
     YK_TRY(yk_device_clear(device, memory, bytes));
     return yk_device_wait(device);

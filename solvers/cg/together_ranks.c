@@ -57,7 +57,7 @@ void yk_together_run_over_ranks(yk_cg *cg, yk_task task, double argument, double
     int previous = yk_device_enter(&cg->gpu->device);
     sums_here(cg, task, argument, wanted, &all, &largest);
     yk_device_leave(previous);
-    if (yk_task_is_largest(task)) {
+    if (total && yk_task_is_largest(task)) {
         *total = yk_ranks_most(cg->context, largest);
     } else if (wanted) {
         yk_cg_ranks_add(cg, &all);
